@@ -1,0 +1,382 @@
+"""JSON as text: values with their spans, numbers as written, and the spelling the MCP SDK uses on the wire.
+
+`parse` never turns a number into a float, so what is shown is what was recorded. `loads` gives the Python values that
+a dispatch hands to the SDK, and `wire_text` prints them exactly as the SDK's transport does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class JsonError(ValueError):
+    """A text is not JSON. `position` is the offset in characters where reading stopped."""
+
+    def __init__(self, problem: str, position: int) -> None:
+        super().__init__(f"{problem} at character {position}")
+        self.problem = problem
+        self.position = position
+
+
+class CannotSend(ValueError):
+    """A value that the transport's encoder refuses; the message says why."""
+
+
+class Transport(StrEnum):
+    """The transports whose encoders spell numbers differently."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+class Kind(StrEnum):
+    """What a JSON value is. NOT_JSON is a token some recorders write that JSON does not have: NaN, Infinity."""
+
+    OBJECT = "object"
+    ARRAY = "array"
+    STRING = "string"
+    INTEGER = "integer"
+    FLOAT = "float"
+    TRUE = "true"
+    FALSE = "false"
+    NULL = "null"
+    NOT_JSON = "not-json"
+
+
+CONTAINERS = frozenset({Kind.OBJECT, Kind.ARRAY})
+NUMBERS = frozenset({Kind.INTEGER, Kind.FLOAT})
+
+
+class Node(NamedTuple):
+    """One value: its span in the text, its member name (as written and decoded) and its place in the tree.
+
+    Nodes stand in document order. `after` is the index of the first node behind this one's subtree, `size` the number
+    of direct children, `order` the position among its siblings, `parent` the index of its container (-1 at the root).
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    key: str | None
+    key_literal: str | None
+    parent: int
+    depth: int
+    order: int
+    size: int
+    after: int
+
+
+class Tree(NamedTuple):
+    """A parsed JSON text. `nodes[0]` is the whole value."""
+
+    text: str
+    nodes: Sequence[Node]
+
+    def literal(self, number: int) -> str:
+        """The characters of node `number` as written."""
+        node = self.nodes[number]
+        return self.text[node.start : node.end]
+
+    def children(self, number: int) -> Iterator[int]:
+        """The indexes of the direct children of node `number`, in order, duplicate keys included."""
+        child, end = number + 1, self.nodes[number].after
+        while child < end:
+            yield child
+            child = self.nodes[child].after
+
+    def pointer(self, number: int) -> str:
+        """The JSON Pointer (RFC 6901) of node `number`."""
+        parts: list[str] = []
+        while number > 0:
+            node = self.nodes[number]
+            parts.append(escape_pointer(str(node.order) if node.key is None else node.key))
+            number = node.parent
+        return "".join("/" + part for part in reversed(parts))
+
+
+def escape_pointer(part: str) -> str:
+    """One reference token of a JSON Pointer (RFC 6901, section 3)."""
+    return part.replace("~", "~0").replace("/", "~1") if "~" in part or "/" in part else part
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """The JSON Pointer of a path of member names and array indexes."""
+    return "".join("/" + escape_pointer(str(part)) for part in path)
+
+
+_STRICT_STRING = r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"'
+_LAX_STRING = r'"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"'
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+
+
+def _scanner(string: str, special: str) -> re.Pattern[str]:
+    return re.compile(rf"[ \t\n\r]*(?:([{{}}\[\],:])|({string})|({_NUMBER})|(true|false|null){special})")
+
+
+_STRICT = _scanner(_STRICT_STRING, "")
+_LAX = _scanner(_LAX_STRING, "|(NaN|-?Infinity)")
+_SPACE = re.compile(r"[ \t\n\r]*")
+_WORDS = {"true": Kind.TRUE, "false": Kind.FALSE, "null": Kind.NULL}
+_PUNCTUATION, _STRING, _NUMERIC, _WORD = 1, 2, 3, 4
+
+
+def decode_string(literal: str) -> str:
+    """The text of a JSON string literal. Raw control characters and lone surrogates are kept."""
+    if "\\" not in literal:
+        return literal[1:-1]
+    return str(json.loads(literal, strict=False))
+
+
+class _Open:
+    """A container that is being read."""
+
+    __slots__ = ("closer", "node", "number", "size")
+
+    def __init__(self, number: int, closer: str) -> None:
+        self.number = number
+        self.closer = closer
+        self.size = 0
+
+
+def parse(text: str, *, lax: bool = False) -> Tree:
+    """Read `text` into a tree of spans, at any depth and with numbers of any length.
+
+    Strict reading is RFC 8259. `lax` also takes what recorders write beside it: NaN, Infinity and raw control
+    characters inside strings.
+
+    Raises:
+        JsonError: the text is not JSON.
+    """
+    scan = (_LAX if lax else _STRICT).match
+    kinds: list[Kind] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    keys: list[tuple[str | None, str | None]] = []
+    parents: list[int] = []
+    depths: list[int] = []
+    indexes: list[int] = []
+    sizes: list[int] = []
+    afters: list[int] = []
+    stack: list[_Open] = []
+    position = 0
+    key: tuple[str | None, str | None] = (None, None)
+    want = "value"  # value | first | key | first-key | colon | next | end
+
+    def add(kind: Kind, start: int, end: int) -> None:
+        nonlocal key
+        kinds.append(kind)
+        starts.append(start)
+        ends.append(end)
+        keys.append(key)
+        key = (None, None)
+        depths.append(len(stack))
+        sizes.append(0)
+        afters.append(len(kinds))
+        if stack:
+            parents.append(stack[-1].number)
+            indexes.append(stack[-1].size)
+            stack[-1].size += 1
+        else:
+            parents.append(-1)
+            indexes.append(0)
+
+    while True:
+        match = scan(text, position)
+        if match is None:
+            position = _end_of_space(text, position)
+            if position == len(text):
+                if want == "end":
+                    break
+                raise JsonError("the text ends too early", position)
+            raise JsonError("not a JSON token", position)
+        group = match.lastindex or 0
+        start, position = match.span(group)
+        token = match[group]
+        if group == _PUNCTUATION:
+            if token in "{[" and want in ("value", "first"):
+                add(Kind.OBJECT if token == "{" else Kind.ARRAY, start, position)
+                stack.append(_Open(len(kinds) - 1, "}" if token == "{" else "]"))
+                want = "first-key" if token == "{" else "first"
+            elif token in "}]" and stack and token == stack[-1].closer and want in ("next", "first", "first-key"):
+                closed = stack.pop()
+                ends[closed.number] = position
+                sizes[closed.number] = closed.size
+                afters[closed.number] = len(kinds)
+                want = "next" if stack else "end"
+            elif token == "," and want == "next":
+                want = "key" if stack[-1].closer == "}" else "value"
+            elif token == ":" and want == "colon":
+                want = "value"
+            else:
+                raise JsonError(f"unexpected {token!r}", start)
+        elif group == _STRING and want in ("key", "first-key"):
+            key = (decode_string(token), token)
+            want = "colon"
+        elif want in ("value", "first"):
+            add(_kind(group, token), start, position)
+            want = "next" if stack else "end"
+        else:
+            raise JsonError(f"unexpected {token[:20]!r}", start)
+
+    nodes = [
+        Node(kind, start, end, name[0], name[1], parent, depth, index, size, after)
+        for kind, start, end, name, parent, depth, index, size, after in zip(
+            kinds, starts, ends, keys, parents, depths, indexes, sizes, afters, strict=True
+        )
+    ]
+    return Tree(text, nodes)
+
+
+def _end_of_space(text: str, position: int) -> int:
+    space = _SPACE.match(text, position)
+    return space.end() if space else position
+
+
+def _kind(group: int, token: str) -> Kind:
+    if group == _STRING:
+        return Kind.STRING
+    if group == _NUMERIC:
+        return Kind.FLOAT if "." in token or "e" in token or "E" in token else Kind.INTEGER
+    return _WORDS[token] if group == _WORD else Kind.NOT_JSON
+
+
+def exact_int(digits: str) -> int:
+    """The integer of a decimal literal of any length (CPython refuses more than 4,300 digits at a time)."""
+    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
+    value = 0
+    for at in range(0, len(digits), 4000):
+        part = digits[at : at + 4000]
+        value = value * 10 ** len(part) + int(part)
+    return sign * value
+
+
+def loads(text: str) -> object:
+    """The Python value of a recorded JSON text: floats as doubles, integers exact, the last of duplicate keys.
+
+    Takes NaN, Infinity and raw control characters, as recorders write them.
+
+    Raises:
+        JsonError: the text is not JSON, or is nested too deeply to be handed on.
+    """
+    try:
+        return json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        raise JsonError(error.msg, error.pos) from None
+    except RecursionError:
+        raise JsonError("nested too deeply", 0) from None
+    except ValueError:
+        return json.loads(text, strict=False, parse_int=exact_int)
+
+
+def wire_text(value: object, transport: Transport = Transport.STDIO) -> str:
+    """`value` as the MCP SDK writes it into a message.
+
+    The stdio transport prints with pydantic-core, the HTTP transports with Python's `json`; the texts differ for
+    floats between 1e-9 and 1e-4. NaN and infinities become null on both.
+
+    Raises:
+        CannotSend: the encoder refuses the value.
+    """
+    from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+
+    try:
+        if transport is Transport.STDIO:
+            return to_json(value, inf_nan_mode="null").decode()
+        plain = to_jsonable_python(value, inf_nan_mode="null")
+        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text.encode()
+        return text
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        raise CannotSend(_why_not(error)) from None
+
+
+def _why_not(error: Exception) -> str:
+    reason = str(error)
+    if "surrogates not allowed" in reason or "surrogate" in reason:
+        return "the text holds a lone surrogate, which UTF-8 cannot carry"
+    if "4300 digits" in reason:
+        return "an integer has more than 4,300 digits, which the HTTP encoder refuses"
+    if "depth" in reason or "ecursion" in reason:
+        return "nested more deeply than the encoder allows"
+    return reason.removeprefix("Error serializing to JSON: ")
+
+
+class Difference(NamedTuple):
+    """One place where two spellings of a JSON text differ. `after` is empty where the member is not in the second."""
+
+    path: str
+    before: str
+    after: str
+
+
+_SPLIT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+
+
+def differences(before: str, after: str) -> list[Difference]:
+    """The places where `after`, which spells the value of `before`, differs from it; white space does not count.
+
+    A member whose name is spelled otherwise is one difference with the names as literals; a duplicate member that is
+    gone is one with an empty `after`.
+    """
+    if before == after:
+        return []
+    old, new = _SPLIT.findall(before), _SPLIT.findall(after)
+    if len(old) != len(new):
+        return _differences_by_tree(before, after)
+    changed = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
+    return _locate(old, new, changed) if changed else []
+
+
+def _locate(old: list[str], new: list[str], changed: list[int]) -> list[Difference]:
+    """Give the tokens at the indexes `changed` their JSON Pointers, in one walk over the tokens."""
+    found: list[Difference] = []
+    wanted = set(changed)
+    path: list[str | int] = []
+    last = changed[-1]
+    for at, token in enumerate(old[: last + 1]):
+        if token == "{":
+            path.append("")
+        elif token == "[":
+            path.append(0)
+        elif token in ("}", "]"):
+            path.pop()
+        elif token == ",":
+            if isinstance(path[-1], int):
+                path[-1] += 1
+        elif token != ":":
+            if at + 1 < len(old) and old[at + 1] == ":":
+                path[-1] = decode_string(token)
+            if at in wanted:
+                found.append(Difference(pointer(path), token, new[at]))
+    return found
+
+
+def _differences_by_tree(before: str, after: str) -> list[Difference]:
+    """The slow way, for texts of different shape: `before` has duplicate keys, of which the last one was kept."""
+    old, new = parse(before, lax=True), parse(after, lax=True)
+    found: list[Difference] = []
+    pairs = [(0, 0)]
+    while pairs:
+        left, right = pairs.pop()
+        if old.nodes[left].kind not in CONTAINERS or old.nodes[left].kind is not new.nodes[right].kind:
+            if old.literal(left) != new.literal(right):
+                found.append(Difference(old.pointer(left), old.literal(left), new.literal(right)))
+            continue
+        kept: dict[str | int, int] = {}
+        for child in old.children(left):
+            node = old.nodes[child]
+            name = node.order if node.key is None else node.key
+            if name in kept:
+                found.append(Difference(old.pointer(kept[name]), old.literal(kept[name]), ""))
+            kept[name] = child
+        for child in new.children(right):
+            node = new.nodes[child]
+            twin = kept[node.order if node.key is None else node.key]
+            if old.nodes[twin].key_literal != node.key_literal:
+                found.append(Difference(new.pointer(child), old.nodes[twin].key_literal or "", node.key_literal or ""))
+            pairs.append((twin, child))
+    return sorted(found)

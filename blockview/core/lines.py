@@ -1,0 +1,44 @@
+"""Lines of (text, role): what every renderer produces and every front end draws. Roles say meaning, never colours."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Role(StrEnum):
+    """What a span of text means."""
+
+    PLAIN = "plain"
+    TITLE = "title"
+    PROMPT = "prompt"
+    ASSISTANT = "assistant"
+    THINKING = "thinking"
+    QUIET = "quiet"
+    KEY = "key"
+    STRING = "string"
+    NUMBER = "number"
+    WORD = "word"
+    PUNCTUATION = "punctuation"
+    TOOL = "tool"
+    CHANGED = "changed"
+    WAS = "was"
+    SPELLING = "spelling"
+    MISSING = "missing"
+    ERROR = "error"
+    OK = "ok"
+
+
+class Span(NamedTuple):
+    """A piece of a line. `text` is safe to print: no control characters, nothing invisible (see `safetext`)."""
+
+    text: str
+    role: Role = Role.PLAIN
+
+
+Line = tuple[Span, ...]
+
+
+def plain(line: Line) -> str:
+    """The text of a line without its roles."""
+    return "".join(span.text for span in line)
