@@ -1,0 +1,96 @@
+"""The command line: finds the command, imports it, and turns its failures into one line and an exit code.
+
+Nothing but the standard library is loaded here, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from blockview.commands import Failure, load
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+HELP = """\
+blockview: what an agent's MCP tool calls really sent, and the exact digits that came back
+
+  blockview [PATH ...]             browse a recording; a folder, several files or nothing: choose from a list
+  blockview demo                   browse the bundled session
+  blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
+  blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
+
+  --coerce top|deep|off   how far whole-number floats become integers where the schema says so (default: top)
+  --tools FILE            tool schemas: a tools/list result or an array of tools
+  --version               print the version
+  -h, --help              print this; with a command, that command's options
+
+PATH may be - for stdin. Recordings: Claude Code transcripts and stream-json logs, MCP JSON-RPC lines,
+and captures of mcp-rec, mcporter and mcpsnoop.
+"""
+
+_BROWSE = "browse"
+_COMMANDS = ("demo", "render", "coerce")
+"""The commands; each is the module of its name in `blockview.commands`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line. Results go to stdout, everything else to stderr.
+
+    Args:
+        arguments: What stands behind the program's name; by default the process's own.
+
+    Returns:
+        The exit code: 0 fine, 2 cannot, 130 interrupted, 141 nobody reads the output any more.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return code
+    except Failure as failure:
+        from blockview.core.safetext import visible
+
+        print(f"blockview: {visible(str(failure))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The interpreter flushes stdout at exit and would complain about the pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _run(arguments: list[str]) -> int:
+    named = bool(arguments) and arguments[0] in _COMMANDS
+    if not named and not {"-h", "--help"}.isdisjoint(arguments):
+        print(HELP, end="")
+        return 0
+    if not named and "--version" in arguments:
+        from blockview import __version__
+
+        print(f"blockview {__version__}")
+        return 0
+    name, rest = (arguments[0], arguments[1:]) if named else (_BROWSE, arguments)
+    late = next((word for word in rest if word in _COMMANDS and not os.path.exists(word)), None)
+    if not named and late:
+        raise Failure(f"the command comes first: blockview {late} ...; see blockview --help")
+    command = load(f"blockview.commands.{name}")
+    parser = _parser(f"blockview {name}" if named else "blockview")
+    command.describe(parser)
+    code: int = command.run(parser.parse_args(rest))
+    return code
+
+
+def _parser(program: str) -> ArgumentParser:
+    from argparse import ArgumentParser
+
+    class Parser(ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise Failure(f"{message}; see {self.prog} --help")
+
+    return Parser(prog=program, allow_abbrev=False)

@@ -1,0 +1,84 @@
+"""`blockview render PATH`: print a session as text, with colours, or as JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from blockview.commands import Failure
+from blockview.commands.shared import STDIN, add_coerce_option, add_tools_option, lookup_for, read_recording
+from blockview.core.coercion import Depth
+from blockview.core.model import Session, ToolCall
+from blockview.core.prepare import Prepared, prepare
+from blockview.export.ansi import ansi_chunks
+from blockview.export.json import json_chunks
+from blockview.export.lines import PrepareCall, chosen_blocks
+from blockview.export.text import text_chunks
+
+_PAPER_WIDTH = 100
+"""Columns where there is no terminal to ask."""
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("path", metavar="PATH", help="a recording, or - for stdin")
+    parser.add_argument(
+        "--format",
+        choices=("text", "ansi", "json"),
+        help="what to print (default: ansi on a terminal without NO_COLOR, else text)",
+    )
+    parser.add_argument("--width", type=_positive, metavar="N", help="columns (default: the terminal's, else 100)")
+    parser.add_argument("--block", type=_positive, metavar="N", help="only the block of this number, from 1")
+    parser.add_argument("--call", metavar="ID", help="only the call of this id")
+    add_coerce_option(parser)
+    add_tools_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the session, or the part that was asked for."""
+    session = read_recording(options.path)
+    lookup, depth = lookup_for(session, options.tools), Depth(options.coerce)
+    name = "stdin" if options.path == STDIN else options.path
+    only_blocks = None if options.block is None else (options.block - 1,)
+    if options.block and options.block > len(session.blocks):
+        raise Failure(f"{name}: no block {options.block}, it has {len(session.blocks)}")
+    if options.call is not None and next(chosen_blocks(session, only_blocks, options.call), None) is None:
+        raise Failure(f"{name}: no call with the id {options.call}; --format json shows the ids")
+
+    def prepare_call(call: ToolCall) -> Prepared:
+        return prepare(call, lookup, depth)
+
+    for chunk in _chunks(session, prepare_call, options, only_blocks):
+        sys.stdout.write(chunk)
+    return 0
+
+
+def _chunks(
+    session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: tuple[int, ...] | None
+) -> Iterator[str]:
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    form = options.format or ("ansi" if colours else "text")
+    if form == "json":
+        return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
+    chunks = ansi_chunks if form == "ansi" else text_chunks
+    width = options.width or _terminal_width()
+    return chunks(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
+
+
+def _terminal_width() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or _PAPER_WIDTH
+    except OSError:
+        return _PAPER_WIDTH
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_positive.__name__ = "positive number"  # argparse names the type in its message

@@ -1,0 +1,83 @@
+"""What several commands need: their common options, opening a recording, its catalog, warnings."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+from blockview.catalog.chain import chain
+from blockview.catalog.file import FileCatalog, ToolsFileError, read_tools
+from blockview.catalog.recording import RecordingCatalog
+from blockview.commands import Failure
+from blockview.core.coercion import Depth
+from blockview.core.model import Session
+from blockview.core.prepare import Lookup
+from blockview.core.safetext import visible
+from blockview.readers.opening import open_session, session_of_bytes
+from blockview.readers.registry import UnknownFormat
+
+STDIN = "-"
+
+
+def add_coerce_option(parser: ArgumentParser) -> None:
+    """`--coerce`, of all commands that show arguments."""
+    depths = [depth.value for depth in Depth]
+    parser.add_argument(
+        "--coerce", choices=depths, default=Depth.TOP.value, help="how far coercion reaches (default: top)"
+    )
+
+
+def add_tools_option(parser: ArgumentParser) -> None:
+    """`--tools`, of all commands that look schemas up."""
+    parser.add_argument("--tools", metavar="FILE", help="tool schemas: a tools/list result or an array of tools")
+
+
+def read_recording(path: str) -> Session:
+    """Open a recording, or read it from stdin.
+
+    Raises:
+        Failure: it cannot be read.
+    """
+    try:
+        return session_of_bytes("stdin", sys.stdin.buffer.read()) if path == STDIN else open_session(path)
+    except UnknownFormat as error:
+        raise Failure(str(error)) from None
+    except OSError as error:
+        raise Failure(f"{path}: {problem(error)}") from None
+
+
+def lookup_for(session: Session, tools: str | None) -> Lookup:
+    """The catalog of a session: the tools that the recording lists, then those of the file of `--tools`.
+
+    Raises:
+        Failure: the file cannot be used.
+    """
+    recorded = RecordingCatalog(session.tools).lookup
+    if tools is None:
+        return recorded
+    path = Path(tools)
+    try:
+        return chain(recorded, FileCatalog(read_tools(path), path.name).lookup)
+    except ToolsFileError as error:
+        raise Failure(str(error)) from None
+    except OSError as error:
+        raise Failure(f"{path}: {problem(error)}") from None
+
+
+def problem(error: OSError) -> str:
+    """Why a file cannot be read, in a few words."""
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return "no such file"
+        case IsADirectoryError():
+            return "a folder, not a file"
+        case PermissionError():
+            return "no permission to read it"
+        case _:
+            return error.strerror or str(error)
+
+
+def warn(text: str) -> None:
+    """Tell the person something beside the result."""
+    print(f"blockview: {visible(text)}", file=sys.stderr)

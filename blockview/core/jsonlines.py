@@ -1,0 +1,343 @@
+"""A JSON tree as collapsible rows: literals as written, marks in the gutter, what changed beside each value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, decode_string, escape_pointer
+from blockview.core.lines import Role, Span
+from blockview.core.result import exactly_double
+from blockview.core.rows import Fold, Row, Section, Target, fit
+from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wrap_lines
+
+MANY_CHILDREN = 200
+"""A container below the first level with more children than this starts folded."""
+
+_GUTTER = 2
+_STEP = 2
+_FOLD = 2
+_KEY_COLUMN = 16
+_SAMPLE = 100
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+_ROLES = {
+    Kind.STRING: Role.STRING,
+    Kind.INTEGER: Role.NUMBER,
+    Kind.FLOAT: Role.NUMBER,
+    Kind.TRUE: Role.WORD,
+    Kind.FALSE: Role.WORD,
+    Kind.NULL: Role.WORD,
+    Kind.NOT_JSON: Role.WORD,
+    Kind.OBJECT: Role.PUNCTUATION,
+    Kind.ARRAY: Role.PUNCTUATION,
+}
+_MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What is said beside a node: a mark for the gutter, words behind the value, the role of the value itself.
+
+    `dropped` holds the literals of duplicate members that are not sent; each gets a row of its own.
+    """
+
+    mark: str = ""
+    role: Role | None = None
+    words: tuple[Span, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+class JsonRows:
+    """The rows of one JSON tree. Rows are made when they are asked for; only what is open is walked.
+
+    Args:
+        tree: The parsed text. Every member is shown, duplicate keys included.
+        width: Cells per row.
+        call: The call's index, for the rows' targets.
+        section: The section, for the rows' targets.
+        toggled: Node numbers whose fold is not the one that `fold` gives them.
+        fold: What is open to begin with.
+        annotations: What to say at which JSON Pointer.
+        exact: Also say where an integer is beyond what a double holds exactly.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        width: int,
+        call: int,
+        section: Section,
+        toggled: frozenset[int] = frozenset(),
+        fold: Fold = Fold.AUTO,
+        annotations: Mapping[str, Annotation] | None = None,
+        exact: bool = False,
+    ) -> None:
+        self._tree = tree
+        self._width = width
+        self._call = call
+        self._section = section
+        self._toggled = toggled
+        self._fold = fold
+        self._exact = exact
+        self._notes = _by_node(tree, annotations) if annotations else {}
+        self._hiding = self._ancestors_of_changes()
+        self._columns: dict[int, int] = {}
+        self._entries = self._walk()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index: int, /) -> Row:
+        entry = self._entries[index]
+        return self._row(entry) if isinstance(entry, int) else entry
+
+    def index_of(self, target: Target) -> int | None:
+        """The row of the node that `target` names, or of the folded container it is in."""
+        if target.call != self._call or target.section is not self._section or target.node is None:
+            return None
+        number = target.node
+        shown = {entry: at for at, entry in enumerate(self._entries) if isinstance(entry, int)}
+        while number >= 0:
+            if number in shown:
+                return shown[number]
+            number = self._tree.nodes[number].parent
+        return None
+
+    def _walk(self) -> list[int | Row]:
+        """The open nodes in order, each followed by the rows that only it has."""
+        nodes, special = self._tree.nodes, self._toggled | self._notes.keys()
+        entries: list[int | Row] = []
+        number, count, many = 0, len(nodes), self._fold is Fold.AUTO
+        while number < count:
+            node = nodes[number]
+            entries.append(number)
+            following = number + 1
+            if number in special or not many:
+                if number in self._notes:
+                    entries.extend(self._below(number))
+                    entries.extend(self._dropped(number))
+                if node.after == following:
+                    entries.extend(self._opened(number))
+                elif not self._is_open(number, node):
+                    following = node.after
+            elif node.size > MANY_CHILDREN and node.depth:
+                following = node.after
+            number = following
+        return entries
+
+    def _is_open(self, number: int, node: Node) -> bool:
+        """Whether a node with something to fold shows it."""
+        if node.after == number + 1:
+            default = self._fold is Fold.OPEN
+        elif self._fold is Fold.AUTO:
+            default = not node.depth or node.size <= MANY_CHILDREN
+        else:
+            default = self._fold is Fold.OPEN or not node.depth
+        return default is not (number in self._toggled)
+
+    def _ancestors_of_changes(self) -> set[int]:
+        found: set[int] = set()
+        for number, note in self._notes.items():
+            parent = self._tree.nodes[number].parent if note.mark else -1
+            while parent >= 0 and parent not in found:
+                found.add(parent)
+                parent = self._tree.nodes[parent].parent
+        return found
+
+    def _target(self, number: int) -> Target:
+        return Target(self._call, self._section, number)
+
+    def _indent(self, depth: int) -> int:
+        """Cells before the fold mark; deep trees stop moving right so that values keep half of the width."""
+        return min(_GUTTER + _STEP * depth, max(_GUTTER, self._width // 2 - _GUTTER))
+
+    def _key(self, node: Node) -> tuple[Span, ...]:
+        if node.parent < 0:
+            return ()
+        name = _name(node, self._width // 2)
+        role = Role.QUIET if node.key_literal is None else Role.KEY
+        gap = max(1, self._column(node.parent) - cell_width(name) - 1)
+        return (Span(name, role), Span(":" + " " * gap, Role.PUNCTUATION))
+
+    def _column(self, parent: int) -> int:
+        """How many cells the keys of a container take, so that its values stand in a column."""
+        column = self._columns.get(parent)
+        if column is None:
+            longest = 0
+            for seen, child in enumerate(self._tree.children(parent)):
+                if seen == _SAMPLE:
+                    break
+                longest = max(longest, cell_width(_name(self._tree.nodes[child], _KEY_COLUMN)))
+            column = self._columns[parent] = min(longest, _KEY_COLUMN) + 2
+        return column
+
+    def _lead(self, node: Node, fold_mark: str, mark: str, key: tuple[Span, ...]) -> list[Span]:
+        pad = " " * (self._indent(node.depth) - _GUTTER)
+        return [
+            Span(f"{mark:<{_GUTTER}}", _MARK_ROLES.get(mark, Role.PLAIN)),
+            Span(f"{pad}{fold_mark} ", Role.PUNCTUATION),
+            *key,
+        ]
+
+    def _room(self, node: Node, key: tuple[Span, ...]) -> int:
+        """Cells that a node's row leaves to its value."""
+        return self._width - self._indent(node.depth) - _FOLD - _cells(key)
+
+    def _row(self, number: int) -> Row:
+        node = self._tree.nodes[number]
+        note = self._notes.get(number, _NOTHING)
+        key = self._key(node)
+        room = self._room(node, key)
+        foldable = node.after > number + 1 or self._foldable(number, node, room)
+        is_open = foldable and self._is_open(number, node)
+        lead = self._lead(node, ("▾" if is_open else "▸") if foldable else " ", note.mark, key)
+        words = self._words(number, node, note)
+        if words and not self._beside(number, node, note):
+            words = ()
+        if node.after > number + 1:
+            value = [*_container(node)]
+            if not is_open and number in self._hiding:
+                value.append(Span("   → inside", Role.CHANGED))
+        elif is_open:
+            value = [Span(self._size(number, node), Role.QUIET)]
+        elif foldable:
+            value = self._folded(number, node, note, room - _cells(words))
+        elif node.kind in CONTAINERS:
+            value = [Span("{}" if node.kind is Kind.OBJECT else "[]", Role.PUNCTUATION)]
+        else:
+            value = [Span(visible(self._tree.literal(number)), note.role or _ROLES[node.kind])]
+        return Row(fit([*lead, *value, *words], self._width), self._target(number), foldable)
+
+    def _folded(self, number: int, node: Node, note: Annotation, room: int) -> list[Span]:
+        """A long literal cut to `room` cells, with what it would open to."""
+        size = f" ({self._size(number, node)})"
+        room = max(room - len(size), self._width // 4, 1)
+        start = self._tree.text[node.start : min(node.end, node.start + 8 * room)]
+        value = visible(start)
+        if cell_width(value) > room or len(start) < node.end - node.start:
+            value = one_line(value + ELLIPSIS, room)
+        return [Span(value, note.role or _ROLES[node.kind]), Span(size, Role.QUIET)]
+
+    def _words(self, number: int, node: Node, note: Annotation) -> tuple[Span, ...]:
+        words = note.words
+        if self._exact and node.kind is Kind.INTEGER and not exactly_double(self._tree.literal(number)):
+            words = (*words, Span("exact digits", Role.QUIET))
+        return tuple(part for word in words for part in (Span("   "), word))
+
+    def _beside(self, number: int, node: Node, note: Annotation) -> bool:
+        """Whether the words about a node have room behind its value; if not they get rows of their own."""
+        taken = _cells(self._words(number, node, note))
+        room = self._room(node, self._key(node))
+        if node.after > number + 1 or self._foldable(number, node, room):
+            return taken <= self._width // 2
+        return taken <= room - cell_width(visible(self._tree.literal(number)))
+
+    def _below(self, number: int) -> list[Row]:
+        """The rows for words that have no room behind the value."""
+        node, note = self._tree.nodes[number], self._notes[number]
+        if not note.words or self._beside(number, node, note):
+            return []
+        pad = Span(" " * min(self._indent(node.depth) + 4, self._width // 3))
+        room = self._width - len(pad.text)
+        rows: list[list[Span]] = []
+        left = 0
+        for word in note.words:
+            for line in wrap_lines(word.text, room):
+                span = Span(line, word.role)
+                if cell_width(line) + 3 <= left:
+                    rows[-1] += (Span("   "), span)
+                    left -= cell_width(line) + 3
+                else:
+                    rows.append([pad, span])
+                    left = room - cell_width(line)
+        return [Row(tuple(spans), self._target(number)) for spans in rows]
+
+    def _foldable(self, number: int, node: Node, room: int) -> bool:
+        """Whether a leaf is too long for its row, or has lines of its own."""
+        if node.kind is not Kind.STRING and node.kind not in NUMBERS:
+            return False
+        length = node.end - node.start
+        if length > self._width:
+            return True
+        literal = self._tree.literal(number)
+        if node.kind is Kind.STRING and r"\n" in literal and "\n" in decode_string(literal):
+            return True
+        return cell_width(visible(literal)) > room
+
+    def _size(self, number: int, node: Node) -> str:
+        literal = self._tree.literal(number)
+        if node.kind is not Kind.STRING:
+            return f"{sum(map(str.isdigit, literal)):,} digits"
+        text = decode_string(literal)
+        lines = text.count("\n") + (not text.endswith("\n"))
+        return f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+
+    def _opened(self, number: int) -> list[Row]:
+        """The rows below an opened leaf: a string's text line by line, a number's digits."""
+        node = self._tree.nodes[number]
+        room = self._room(node, self._key(node))
+        if not (self._foldable(number, node, room) and self._is_open(number, node)):
+            return []
+        literal = self._tree.literal(number)
+        text = decode_string(literal) if node.kind is Kind.STRING else literal
+        pad = " " * min(self._indent(node.depth) + 2, self._width // 2)
+        bar = "│ " if self._width >= 12 else ""
+        room = self._width - len(pad) - len(bar)
+        role = self._notes.get(number, _NOTHING).role or _ROLES[node.kind]
+        lead = Span(pad + bar, Role.PUNCTUATION)
+        return [Row((lead, Span(line, role)), self._target(number), True) for line in wrap_lines(text, room)]
+
+    def _dropped(self, number: int) -> list[Row]:
+        """A row for each duplicate of this member that is not sent."""
+        node = self._tree.nodes[number]
+        rows = []
+        for literal in self._notes[number].dropped:
+            lead = self._lead(node, " ", "→", self._key(node))
+            words = (Span("   "), Span("not sent: the last of duplicate keys counts", Role.QUIET))
+            value = one_line(literal, max(self._width // 3, 1))
+            rows.append(Row(fit([*lead, Span(value, Role.WAS), *words], self._width), self._target(number)))
+        return rows
+
+
+_NOTHING = Annotation()
+
+
+def _cells(spans: Iterable[Span]) -> int:
+    return sum(cell_width(span.text) for span in spans)
+
+
+def _container(node: Node) -> tuple[Span, Span]:
+    kind = "{}" if node.kind is Kind.OBJECT else "[]"
+    what = "key" if node.kind is Kind.OBJECT else "item"
+    return Span(kind, Role.PUNCTUATION), Span(f" {node.size:,} {what}{'' if node.size == 1 else 's'}", Role.QUIET)
+
+
+def _name(node: Node, width: int) -> str:
+    """A member's name, with its quotes where it could be taken for something else; an element's position."""
+    if node.key_literal is None:
+        return str(node.order)
+    if node.key is not None and _PLAIN_KEY.fullmatch(node.key):
+        return one_line(node.key, width)
+    return one_line(node.key_literal, width)
+
+
+def _by_node(tree: Tree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:
+    """The annotations under the numbers of their nodes, found in one walk down the pointers' paths."""
+    wanted = set(annotations)
+    for pointer in annotations:
+        while pointer and (pointer := pointer.rpartition("/")[0]) not in wanted:
+            wanted.add(pointer)
+    found: dict[int, Annotation] = {}
+    level = [("", 0)]
+    while level:
+        pointer, number = level.pop()
+        if pointer in annotations:
+            found[number] = annotations[pointer]
+        for child in tree.children(number):
+            node = tree.nodes[child]
+            below = f"{pointer}/{escape_pointer(str(node.order) if node.key is None else node.key)}"
+            if below in wanted:
+                level.append((below, child))
+    return found

@@ -1,0 +1,305 @@
+"""Blocks and calls as rows of (text, role), for every front end: the app draws them, exports print them.
+
+The functions are pure: what is open is an argument. Long parts are made when a row is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from blockview.core.jsonlines import JsonRows
+from blockview.core.jsontext import JsonError
+from blockview.core.lines import Line, Role, Span
+from blockview.core.listrows import block_row, call_row, duration_text, name_spans, status_span
+from blockview.core.marks import CHANGED, ERROR, MISSING, RESPELLED, CallMarks, argument_notes, call_marks
+from blockview.core.model import Block, ContentBlock, Provenance, Status, Text, ToolCall, ToolResult
+from blockview.core.prepare import Found, Missing, Prepared
+from blockview.core.rows import LONG_TEXT, Fold, Part, Row, RowList, Rows, Section, Target, ends, fit, text_rows
+from blockview.core.safetext import visible
+from blockview.core.trees import arguments_tree, result_tree
+
+__all__ = [
+    "CallMarks",
+    "Fold",
+    "ResultView",
+    "Row",
+    "Rows",
+    "Section",
+    "Target",
+    "block_detail",
+    "block_row",
+    "call_detail",
+    "call_marks",
+    "call_row",
+]
+
+_PROVENANCE = {
+    Provenance.WIRE: "recorded on the wire",
+    Provenance.HOST: "recorded as the host parsed it",
+    Provenance.MODEL: "recorded as the model wrote it",
+    Provenance.BEFORE_COERCION: "recorded before coercion",
+}
+_TEXT_ROLES = {"assistant": Role.ASSISTANT, "thinking": Role.THINKING}
+_THINKING_LINES = 6
+_WIDE = 60
+
+
+class ResultView(StrEnum):
+    """How a result is shown: VALUE as a tree where it is JSON, TEXT as its content blocks, RAW as the whole record."""
+
+    VALUE = "value"
+    TEXT = "text"
+    RAW = "raw"
+
+
+def call_detail(
+    call: ToolCall,
+    prepared: Prepared,
+    *,
+    width: int,
+    toggled: frozenset[Target] = frozenset(),
+    recorded: bool = False,
+    index: int = 0,
+    total: int = 1,
+    fold: Fold = Fold.AUTO,
+    result: ResultView = ResultView.VALUE,
+) -> Rows:
+    """All about one call: how it ended, its schema, its arguments with their changes, its result.
+
+    Args:
+        call: The recorded call.
+        prepared: The call after the step.
+        width: Cells per row, at least 1.
+        toggled: Targets whose fold is not the one that `fold` gives them.
+        recorded: Show the recorded text of the arguments, not the tree of what is dispatched.
+        index: Which of the block's calls this is, from 0; it is `Target.call` of every row.
+        total: How many calls the block has.
+        fold: What is open to begin with.
+        result: How to show the result.
+    """
+    width = max(width, 1)
+    place = Target(index, Section.CALL)
+    pane = _Pane(index, width, toggled, fold)
+    head = [Row(_call_title(call, index, total, width), place)]
+    head += [row for text, role in _statements(call, prepared) for row in text_rows(text, role, place, width=width)]
+    return Rows(
+        [
+            RowList(head),
+            *pane.arguments(call, prepared, recorded),
+            *pane.result(call, result),
+        ]
+    )
+
+
+def block_detail(
+    block: Block,
+    prepared: Sequence[Prepared],
+    *,
+    width: int,
+    toggled: frozenset[Target] = frozenset(),
+    fold: Fold = Fold.AUTO,
+) -> Rows:
+    """A block's prompt, texts and notes, with one row for each call; that row's target has the section CALL.
+
+    Args:
+        block: The block.
+        prepared: The prepared arguments of `block.calls`, in their order.
+        width: Cells per row, at least 1.
+        toggled: Targets whose fold is not the one that `fold` gives them.
+        fold: What is open to begin with.
+    """
+    width = max(width, 1)
+    calls = len(prepared)
+    count = f"{calls:,} call{'' if calls == 1 else 's'}"
+    left = [Span(f"block {block.index + 1}", Role.TITLE)]
+    if block.label:
+        left.append(Span(f"  {visible(block.label)}", Role.QUIET))
+    started = f"{block.started:{'%Y-%m-%d %H:%M:%S' if width >= _WIDE else '%H:%M'}}  " if block.started else ""
+    rows = [Row(ends(left, [Span(started + count, Role.QUIET)], width))]
+    pane = _Pane(-1, width, toggled, fold)
+    if block.prompt:
+        rows += pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT)
+    previous = ""
+    number = 0
+    for at, item in enumerate(block.items):
+        if isinstance(item, ToolCall):
+            rows += [] if previous == "call" else [Row(())]
+            rows.append(Row(call_row(item, prepared[number], width), Target(number, Section.CALL)))
+            number += 1
+            previous = "call"
+            continue
+        rows.append(Row(()))
+        if item.role != previous:
+            rows.append(Row(fit([Span(visible(item.role), Role.QUIET)], width)))
+        previous = item.role
+        rows += pane.item(item, at)
+    return Rows([RowList(rows)])
+
+
+class _Pane:
+    """What all parts of one detail share."""
+
+    def __init__(self, call: int, width: int, toggled: frozenset[Target], fold: Fold) -> None:
+        self.call = call
+        self.width = width
+        self.toggled = toggled
+        self.fold = fold
+
+    def text(self, text: str, role: Role, target: Target, limit: int) -> list[Row]:
+        opened = (self.fold is Fold.OPEN) is not (target in self.toggled)
+        return text_rows(text, role, target, width=self.width, opened=opened, limit=limit)
+
+    def item(self, item: Text, at: int) -> list[Row]:
+        limit = _THINKING_LINES if item.role == "thinking" else LONG_TEXT
+        return self.text(item.text, _TEXT_ROLES.get(item.role, Role.QUIET), Target(-1, Section.TEXT, at), limit)
+
+    def nodes(self, section: Section) -> frozenset[int]:
+        """The toggled nodes of a section's tree."""
+        mine = (target for target in self.toggled if target.call == self.call and target.section is section)
+        return frozenset(target.node for target in mine if target.node is not None)
+
+    def arguments(self, call: ToolCall, prepared: Prepared, recorded: bool) -> list[Part]:
+        section = Section.RECORDED if recorded else Section.ARGUMENTS
+        target = Target(self.call, section)
+        what = "as recorded" if recorded or prepared.blocked else f"as dispatched, coercion {prepared.depth.value}"
+        counts = _counts(call, prepared) if self.width >= _WIDE else _short_counts(call, prepared)
+        heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
+        text = prepared.recorded if recorded else prepared.dispatched
+        if text is None:
+            return [heading, RowList(text_rows("none recorded, none sent", Role.QUIET, target, width=self.width))]
+        if not recorded:
+            try:
+                tree = arguments_tree(text)
+            except JsonError:
+                return [heading, RowList(self.text(text, Role.PLAIN, target, LONG_TEXT))]
+            said = argument_notes(call, prepared, tree)
+            rows = JsonRows(
+                tree,
+                width=self.width,
+                call=self.call,
+                section=section,
+                toggled=self.nodes(section),
+                fold=self.fold,
+                annotations=said,
+            )
+            return [heading, rows]
+        return [heading, RowList(self.text(text, Role.PLAIN, target, LONG_TEXT))]
+
+    def result(self, call: ToolCall, view: ResultView) -> list[Part]:
+        target = Target(self.call, Section.RESULT)
+        result = call.result
+        if result is None:
+            return [RowList([Row(()), *text_rows(_no_result(call), Role.MISSING, target, width=self.width, indent=0)])]
+        tree = result_tree(result) if view is ResultView.VALUE else None
+        heading = RowList([Row(()), Row(self._result_heading(call, result, view, tree is not None), target)])
+        if tree is not None:
+            nodes = self.nodes(Section.RESULT)
+            rows = JsonRows(
+                tree,
+                width=self.width,
+                call=self.call,
+                section=Section.RESULT,
+                toggled=nodes,
+                fold=self.fold,
+                exact=True,
+            )
+            others = () if result.structured is None else tuple(part for part in result.content if part.kind != "text")
+            return [heading, rows, RowList(self._content(others, target, Role.PLAIN))]
+        if view is ResultView.RAW:
+            raw = result.raw or "(the raw record is not kept)"
+            return [heading, RowList(self.text(raw, Role.PLAIN, target, LONG_TEXT))]
+        if view is ResultView.VALUE and result.structured is not None:
+            return [heading, RowList(self.text(result.structured, Role.PLAIN, target, LONG_TEXT))]
+        role = Role.ERROR if result.is_error else Role.PLAIN
+        return [heading, RowList(self._content(result.content, target, role) or self._nothing(target))]
+
+    def _nothing(self, target: Target) -> list[Row]:
+        return text_rows("empty: no content", Role.QUIET, target, width=self.width)
+
+    def _content(self, content: Sequence[ContentBlock], target: Target, role: Role) -> list[Row]:
+        rows: list[Row] = []
+        for part in content:
+            if part.kind == "text":
+                rows += self.text(part.text, role, target, LONG_TEXT)
+            else:
+                note = f"[{part.kind} block]  {part.note}".rstrip()
+                rows += text_rows(note, Role.QUIET, target, width=self.width)
+        return rows
+
+    def _heading(self, title: str, what: str, right: Sequence[Span]) -> Line:
+        return ends([Span(title, Role.TITLE), Span(f"  {what}", Role.QUIET)], right, self.width)
+
+    def _result_heading(self, call: ToolCall, result: ToolResult, view: ResultView, is_tree: bool) -> Line:
+        if view is ResultView.RAW:
+            what = "raw record"
+        elif is_tree:
+            what = "structured content, exact digits" if result.structured is not None else "JSON text, exact digits"
+        else:
+            what = "text"
+        left = [Span("result", Role.TITLE)]
+        if result.is_error:
+            left.append(Span(f"  {ERROR} isError: true", Role.ERROR))
+        left.append(Span(f"  {what}", Role.QUIET))
+        took = [] if call.duration_ms is None else [Span(duration_text(call.duration_ms), Role.QUIET)]
+        return ends(left, took, self.width)
+
+
+def _call_title(call: ToolCall, index: int, total: int, width: int) -> Line:
+    left = [Span(f"call {index + 1}/{total}  ", Role.QUIET), *name_spans(call, width)]
+    right = [status_span(call)]
+    if call.duration_ms is not None:
+        right.append(Span(f"  {duration_text(call.duration_ms)}", Role.QUIET))
+    return ends(left, right, width)
+
+
+def _statements(call: ToolCall, prepared: Prepared) -> list[tuple[str, Role]]:
+    """What is said about a call before its arguments, each with its role."""
+    said: list[tuple[str, Role]] = []
+    if call.status_note:
+        said.append((call.status_note, Role.ERROR if call.status.failed else Role.QUIET))
+    if prepared.blocked:
+        said.append((f"{ERROR} cannot be sent: {prepared.blocked}", Role.ERROR))
+    origin = _PROVENANCE[call.provenance] + (", server and tool guessed from the name" if call.inferred else "")
+    match prepared.schema:
+        case Found(source=source):
+            said.append((f"schema from {source}   {origin}", Role.QUIET))
+        case Missing(reason=reason) if call.mcp:
+            said += [(f"{MISSING} schema not found: {reason}", Role.MISSING), (origin, Role.QUIET)]
+        case _:
+            said.append((f"not an MCP call   {origin}", Role.QUIET))
+    return said
+
+
+def _counts(call: ToolCall, prepared: Prepared) -> list[Span]:
+    """The marks of a call with their words."""
+    marks = call_marks(call, prepared)
+    found = []
+    if marks.changed:
+        found.append(Span(f"{marks.changed} {CHANGED} changed", Role.CHANGED))
+    if marks.respelled:
+        found.append(Span(f"{marks.respelled} {RESPELLED} respelled", Role.SPELLING))
+    if marks.deep:
+        found.append(Span(f"deep: {marks.deep}", Role.QUIET))
+    if not found and prepared.recorded is not None and not prepared.blocked:
+        found.append(Span("same as recorded", Role.QUIET))
+    return [part for span in found for part in (Span("  "), span)][1:]
+
+
+def _short_counts(call: ToolCall, prepared: Prepared) -> list[Span]:
+    """The marks of a call without their words."""
+    marks = call_marks(call, prepared)
+    deep = (Span(f"deep: {marks.deep}", Role.QUIET),) if marks.deep else ()
+    return [part for span in (*marks.spans, *deep) for part in (Span(" "), span)]
+
+
+def _no_result(call: ToolCall) -> str:
+    match call.status:
+        case Status.DENIED | Status.REJECTED:
+            return f"no result: the call was {call.status.value}"
+        case Status.CANCELLED:
+            return "no result: the call was cancelled"
+        case Status.NEVER_SENT:
+            return "no result: the call was never sent"
+        case _:
+            return "no result recorded"

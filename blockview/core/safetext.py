@@ -1,0 +1,169 @@
+"""Recorded text made safe to print: nothing invisible, nothing that acts, and a known width in terminal cells.
+
+A terminal obeys control characters and hides others. Everything recorded passes through `visible` before it becomes
+a `Span`; `cut`, `wrap_lines` and `one_line` then fit it to a width without tearing a character apart.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+ELLIPSIS = "…"
+TAB_SIZE = 4
+
+# C0, DEL, C1; soft hyphen; grapheme joiner; bidi marks; fillers; zero width; separators; embeddings, overrides,
+# isolates and invisible operators; variation selectors; surrogates; annotation anchors; noncharacters; shorthand and
+# music controls; tags and supplementary variation selectors.
+_SUSPECT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+    + "\U000e0000-\U000e0fff]"
+)
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\b": r"\b", "\f": r"\f"}
+_ZWJ = "\u200d"
+_VARIATION = "\ufe0e\ufe0f"
+# Every character here is one cell wide on its own (a test asks the width tables), so its texts need no measuring.
+_NOT_NARROW = re.compile(
+    "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0391-\u0482\u2010-\u2027\u2190-\u2193\u2248\u2500-\u25fc]"
+)
+
+
+def visible(text: str) -> str:
+    r"""`text` on one line, with every character that is invisible or acts shown as an escape.
+
+    Control characters read `\x1b` or `\n`, bidi and zero-width ones `\u202e`, bytes that were not UTF-8 `\xff`; a tab
+    is expanded to spaces. Joiners and variation selectors stay where they belong to an emoji; letters of any script
+    stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if "\t" in text:
+        text = text.expandtabs(TAB_SIZE)
+    return _SUSPECT.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character, text, at = match[0], match.string, match.start()
+    if character == _ZWJ and _is_emoji(text[at - 1 : at], _VARIATION) and _is_emoji(text[at + 1 : at + 2], ""):
+        return character
+    if character in _VARIATION and at and unicodedata.category(text[at - 1])[0] in "SPN":
+        return character
+    code = ord(character)
+    if code < 0x100:
+        return _NAMED.get(character) or f"\\x{code:02x}"
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_emoji(character: str, also: str) -> bool:
+    if not character:
+        return False
+    return character >= "\U0001f000" or character in also or unicodedata.category(character) in ("So", "Sm")
+
+
+def cell_width(text: str) -> int:
+    """How many terminal cells the visible text `text` takes."""
+    if text.isascii() or not _NOT_NARROW.search(text):
+        return len(text)
+    # Loading the width tables costs as much as a small screen; most recordings never need them.
+    from wcwidth import wcswidth
+
+    return max(0, wcswidth(text))
+
+
+def _clusters(text: str) -> Iterator[tuple[str, int]]:
+    """What a reader sees as single characters, each with its width in cells."""
+    from wcwidth import iter_graphemes
+
+    return ((cluster, cell_width(cluster)) for cluster in iter_graphemes(text))
+
+
+def cut(text: str, width: int) -> str:
+    """The visible text `text` in at most `width` cells, ending in `…` when something is left out.
+
+    A wide character is never halved. Below one cell nothing is left.
+    """
+    if width <= 0:
+        return ""
+    if cell_width(text) <= width:
+        return text
+    if not _NOT_NARROW.search(text, 0, width):
+        return text[: width - 1] + ELLIPSIS
+    kept, used = [], 0
+    for cluster, cells in _clusters(text):
+        if used + cells > width - 1:
+            break
+        kept.append(cluster)
+        used += cells
+    return "".join(kept) + ELLIPSIS
+
+
+def one_line(text: str, width: int) -> str:
+    """The recorded text `text` made visible and cut to `width` cells, at a cost that follows the width alone."""
+    start = text[: 8 * max(width, 1)]
+    shown = visible(start)
+    return cut(shown if len(start) == len(text) else shown + ELLIPSIS, width)
+
+
+def wrap_lines(text: str, width: int) -> Iterator[str]:
+    r"""The recorded text `text` as visible lines of at most `width` cells (at least 1), made as they are asked for.
+
+    Breaks at `\n` and `\r\n`, then between words, then anywhere. Leading and inner spaces are kept; the one space at
+    which a line breaks is not.
+    """
+    width = max(width, 1)
+    position, length = 0, len(text)
+    while position <= length:
+        end = text.find("\n", position)
+        end = length if end < 0 else end
+        yield from _wrap_one(visible(text[position:end].removesuffix("\r")), width)
+        position = end + 1
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """All lines of `wrap_lines`."""
+    return list(wrap_lines(text, width))
+
+
+def _wrap_one(line: str, width: int) -> Iterator[str]:
+    if not line.isascii() and _NOT_NARROW.search(line):
+        yield from _wrap_wide(line, width)
+        return
+    position, length = 0, len(line)
+    while length - position > width:
+        space = line.rfind(" ", position, position + width + 1)
+        if space > position and not line[position:space].isspace():
+            yield line[position:space]
+            position = space + 1
+        else:
+            yield line[position : position + width]
+            position += width
+    yield line[position:]
+
+
+def _wrap_wide(line: str, width: int) -> Iterator[str]:
+    row: list[tuple[str, int]] = []
+    used = 0
+    for cluster, cells in _clusters(line):
+        if cells > width:  # a wide character on a screen of one column
+            cluster, cells = ELLIPSIS, 1
+        if used + cells > width:
+            space = max((at for at, (text, _) in enumerate(row) if text == " "), default=0)
+            if cluster == " " or not any(text != " " for text, _ in row[:space]):
+                yield "".join(text for text, _ in row)
+                row = []
+                if cluster == " ":
+                    used = 0
+                    continue
+            else:
+                yield "".join(text for text, _ in row[:space])
+                row = row[space + 1 :]
+            used = sum(cells for _, cells in row)
+        row.append((cluster, cells))
+        used += cells
+    yield "".join(text for text, _ in row)

@@ -1,0 +1,41 @@
+"""The JSON trees of a call: its arguments as dispatched and its result as received."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from blockview.core.jsontext import JsonError, Tree, parse
+from blockview.core.model import ToolResult
+
+
+# A pane is drawn again for every fold and every resize; the few trees on screen are parsed once.
+@lru_cache(maxsize=8)
+def arguments_tree(text: str) -> Tree:
+    """The tree of an arguments text, which may hold what recorders write beside JSON.
+
+    Raises:
+        JsonError: the text is not JSON.
+    """
+    return parse(text, lax=True)
+
+
+@lru_cache(maxsize=8)
+def _strict_tree(text: str) -> Tree | None:
+    try:
+        return parse(text)
+    except JsonError:
+        return None
+
+
+def result_tree(result: ToolResult) -> Tree | None:
+    """The tree of a result's value, or None when the value is a text.
+
+    Structured content is the value where there is some. An error's message stays text, and so does what is not JSON in
+    the strict sense.
+    """
+    if result.structured is not None:
+        try:
+            return arguments_tree(result.structured)
+        except JsonError:
+            return None
+    return None if result.is_error or not result.content else _strict_tree(result.text)

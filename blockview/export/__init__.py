@@ -1,0 +1,1 @@
+"""Sessions on paper: plain text, text with terminal colours, and the stable JSON."""

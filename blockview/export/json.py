@@ -1,0 +1,163 @@
+"""A session as the stable, machine-readable JSON: what was recorded, what is dispatched, what came back, exactly.
+
+The document is written piece by piece; one block is in memory at a time. Values of results are put in as JSON text,
+so no number passes through a float.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from blockview.core.jsontext import JsonError, parse
+from blockview.core.model import Block, Diagnostic, Session, Text, ToolCall, ToolResult
+from blockview.core.prepare import Found, Prepared
+from blockview.core.result import exact_text
+from blockview.export.lines import PrepareCall, chosen_blocks
+
+VERSION = 1
+
+# Inside a JSON text these stand only in strings, where an escape means the same and is harmless on a terminal.
+_UNSAFE = re.compile(
+    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
+)
+
+
+class _Verbatim(str):
+    """JSON text that goes into the document as it is."""
+
+    __slots__ = ()
+
+
+def _verbatim(text: str) -> _Verbatim:
+    # In strict JSON a bare carriage return is white space; on a terminal it would overwrite the line.
+    return _Verbatim(text.replace("\r", " "))
+
+
+def json_chunks(
+    session: Session,
+    prepare_call: PrepareCall,
+    *,
+    only_blocks: Collection[int] | None = None,
+    only_call: str | None = None,
+) -> Iterator[str]:
+    """The session as one JSON document; the pieces can be written out as UTF-8.
+
+    `calls` are in recorded order, and a `call` among a block's `items` is an index into them. A result's `value`
+    follows the rule of exact digits: an integer that a double cannot hold is a string, everything else is spelled as
+    it was received.
+
+    Args:
+        session: The session; its blocks are read one at a time.
+        prepare_call: Gives the dispatched arguments.
+        only_blocks: Positions of blocks in the session, from 0; None for all.
+        only_call: Write nothing but the calls with this id.
+    """
+    head = {
+        "blockview": VERSION,
+        "source": session.source,
+        "format": session.format,
+        "title": session.title or None,
+        "diagnostics": [_diagnostic(found) for found in session.diagnostics],
+    }
+    yield _encode(head)[:-1] + ',"blocks":['
+    separator = "\n"
+    for block, numbers in chosen_blocks(session, only_blocks, only_call):
+        yield separator + _encode(_block(block, numbers, prepare_call))
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, object]:
+    return {"line": found.place.line, "byte": found.place.byte, "problem": found.problem}
+
+
+def _block(block: Block, numbers: list[int], prepare_call: PrepareCall) -> dict[str, object]:
+    items: list[dict[str, object]] = []
+    calls: list[dict[str, object]] = []
+    number = 0
+    for item in block.items:
+        if isinstance(item, Text):
+            items.append({"text" if item.role == "assistant" else item.role: item.text})
+            continue
+        if number in numbers:
+            items.append({"call": len(calls)})
+            calls.append(_call(item, prepare_call(item)))
+        number += 1
+    written: dict[str, object] = {"index": block.index, "prompt": block.prompt}
+    if block.label:
+        written["label"] = block.label
+    written["started"] = block.started.isoformat() if block.started else None
+    return {**written, "items": items, "calls": calls}
+
+
+def _call(call: ToolCall, prepared: Prepared) -> dict[str, object]:
+    written: dict[str, object] = {
+        "id": call.id,
+        "server": call.server,
+        "tool": call.tool or call.name,
+        "mcp": call.mcp,
+        "status": call.status.value,
+        "recorded": prepared.recorded,
+        "dispatched": prepared.dispatched,
+        "provenance": call.provenance.value,
+        "changes": [
+            {"path": change.path, "from": change.before, "to": change.after, "why": change.why.value}
+            for change in prepared.changes
+        ],
+        "schema": _schema(prepared),
+        "deep_would_change": list(prepared.deep_would_change),
+        "result": None if call.result is None else _result(call.result),
+        "started": call.started.isoformat() if call.started else None,
+        "duration_ms": call.duration_ms,
+    }
+    if call.status_note:
+        written["status_note"] = call.status_note
+    if prepared.notes:
+        written["notes"] = [{"path": note.path, "text": note.text} for note in prepared.notes]
+    if prepared.blocked:
+        written["blocked"] = prepared.blocked
+    return written
+
+
+def _schema(prepared: Prepared) -> dict[str, object]:
+    if isinstance(prepared.schema, Found):
+        return {"state": "found", "source": prepared.schema.source}
+    return {"state": "missing", "reason": prepared.schema.reason}
+
+
+def _result(result: ToolResult) -> dict[str, object]:
+    return {"value": _value(result), "is_error": result.is_error, "text": result.text}
+
+
+def _value(result: ToolResult) -> str:
+    if result.structured is not None:
+        try:
+            parse(result.structured)
+        except JsonError:
+            return result.structured
+        return _verbatim(result.structured)
+    if result.is_error:
+        return result.text
+    exact = exact_text(result.text)
+    return result.text if exact is None else _verbatim(exact)
+
+
+def _encode(value: object) -> str:
+    """The JSON text of a document's part, safe to print and to encode."""
+    return _UNSAFE.sub(_escape, _plain(value))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, _Verbatim):
+        return value
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_plain(key)}:{_plain(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_plain, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]

@@ -1,0 +1,127 @@
+"""The beginning of a recording, parsed once for all readers that look whether they know it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+import msgspec
+
+from blockview.core.jsontext import exact_int
+from blockview.core.model import Diagnostic, Session
+from blockview.readers.lenient import BadRecord
+from blockview.readers.records import decode, records, recover
+from blockview.readers.source import Source
+
+_MAX_RECORDS = 20
+_WINDOW = 256 * 1024
+_DOCUMENT_WINDOW = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a reader may look at to recognise its format.
+
+    `start` is the first bytes (256 KB); `records` up to 20 JSON objects from the first lines, or from the beginning of
+    the document when the file is one JSON document: the first elements of an array (`document` is "array"), or one
+    dict with those members of the object that could be read (`document` is "object"). `document` is "" for lines.
+    """
+
+    source: Source
+    start: bytes
+    records: tuple[dict[str, Any], ...]
+    document: str = ""
+
+    @classmethod
+    def of(cls, source: Source) -> Head:
+        """Look at the beginning of a recording; whole first lines are read even when they are large."""
+        start = bytes(source.data[:_WINDOW])
+        opening = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if opening in (b"[", b"{"):
+            text = source.data[:_DOCUMENT_WINDOW].decode("utf-8-sig", "replace").lstrip()
+            records = elements(text) if opening == b"[" else _members(text)
+            if records:
+                return cls(source, start, records, "array" if opening == b"[" else "object")
+        return cls(source, start, tuple(islice(_records(source), _MAX_RECORDS)))
+
+    def holds(self, text: bytes) -> bool:
+        """True when the bytes occur anywhere in the recording (a fast scan of the whole file)."""
+        return self.source.data.find(text) >= 0
+
+
+class Reader(Protocol):
+    """Reads one format."""
+
+    @property
+    def format(self) -> str:
+        """The format's name, as shown."""
+        ...
+
+    def sniff(self, head: Head) -> bool:
+        """True when the recording is of this format."""
+        ...
+
+    def read(self, source: Source) -> Session:
+        """Read the recording; what cannot be read ends in the session's diagnostics."""
+        ...
+
+
+_ANY_OBJECT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+_LAX = json.JSONDecoder(strict=False, parse_int=exact_int)
+_SEPARATOR = re.compile(r"[ \t\r\n]*[,:]?[ \t\r\n]*")
+
+
+def _records(source: Source) -> Iterator[dict[str, Any]]:
+    for record in records(source, _ignore):
+        if record.place.byte > _WINDOW:
+            return
+        try:
+            yield decode(_ANY_OBJECT, record)
+        except BadRecord:
+            for part in recover(record, last=False, report=_ignore):
+                with suppress(BadRecord):
+                    yield decode(_ANY_OBJECT, part)
+
+
+def _ignore(diagnostic: Diagnostic) -> None:
+    """Looking is not reading: the reader reports what is wrong."""
+
+
+def elements(text: str) -> tuple[dict[str, Any], ...]:
+    """The first objects of a text that begins with an array; none when it does not."""
+    found: list[dict[str, Any]] = []
+    position = _skip(text, 1)
+    while len(found) < _MAX_RECORDS and text[position : position + 1] == "{":
+        try:
+            value, end = _LAX.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        found.append(value)
+        position = _skip(text, end)
+    return tuple(found)
+
+
+def _members(text: str) -> tuple[dict[str, Any], ...]:
+    """What can be read of an object that spans lines, as one dict; none for an object that ends on its first line."""
+    first, _, rest = text.partition("\n")
+    if not first.rstrip().endswith(("{", "[", ",", ":")) or not rest.strip():
+        return ()
+    found: dict[str, Any] = {}
+    position = _skip(text, 1)
+    with suppress(ValueError, RecursionError):
+        while text[position : position + 1] == '"':
+            key, end = _LAX.raw_decode(text, position)
+            found[key] = None
+            found[key], end = _LAX.raw_decode(text, _skip(text, end))
+            position = _skip(text, end)
+    return (found,) if found else ()
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SEPARATOR.match(text, position)
+    return match.end() if match else position

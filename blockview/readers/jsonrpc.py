@@ -1,0 +1,171 @@
+"""JSON-RPC messages of MCP: telling them apart, which way they went, and the ids that pair them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum, StrEnum
+from typing import TypeVar
+
+import msgspec
+
+from blockview.core.jsontext import decode_string
+from blockview.core.model import Place
+from blockview.readers.lenient import BadRecord
+from blockview.readers.records import Record, decode
+
+T = TypeVar("T")
+
+Identity = tuple[str, str]
+"""A message id as a key: which kind of value it is and its text, so that `1` and `"1"` differ."""
+
+ABSENT = msgspec.Raw()
+"""A member that is not there."""
+
+_WHOLE = re.compile(r"(-?[0-9]+)\.0+")
+_NOWHERE = Place(0, 0)
+_EMPTY = frozenset({b"", b"null"})
+
+
+class Direction(StrEnum):
+    """Which way a message went; the value is its arrow on screen."""
+
+    TO_SERVER = "→"
+    TO_CLIENT = "←"
+
+    @property
+    def opposite(self) -> Direction:
+        """The way an answer goes."""
+        return Direction.TO_CLIENT if self is Direction.TO_SERVER else Direction.TO_SERVER
+
+
+class Kind(Enum):
+    """What a message is."""
+
+    REQUEST = "request"
+    NOTIFICATION = "notification"
+    RESPONSE = "response"
+    UNKNOWN = "unknown"
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One JSON-RPC message; everything but the method is kept as its recorded characters."""
+
+    id: msgspec.Raw = ABSENT
+    method: str | None = None
+    params: msgspec.Raw = ABSENT
+    result: msgspec.Raw = ABSENT
+    error: msgspec.Raw = ABSENT
+
+    @property
+    def kind(self) -> Kind:
+        """What the members make of the message. One that is null counts as absent, but for `result`."""
+        if self.method is not None:
+            return Kind.REQUEST if present(self.id) else Kind.NOTIFICATION
+        return Kind.RESPONSE if len(self.result) or self.failed else Kind.UNKNOWN
+
+    @property
+    def failed(self) -> bool:
+        """True for an error response. An empty error beside a result is a recorder's habit and says nothing."""
+        return present(self.error) and not (len(self.result) and bytes(self.error) == b"{}")
+
+
+Body = Message | list[msgspec.Raw]
+"""What is recorded as one message: a message, or the members of a batch array."""
+
+BODY: msgspec.json.Decoder[Body] = msgspec.json.Decoder(Message | list[msgspec.Raw])
+_MESSAGE = msgspec.json.Decoder(Message)
+
+
+def present(raw: msgspec.Raw) -> bool:
+    """True when a member is there and is not null."""
+    return len(raw) > 4 or bytes(raw) not in _EMPTY
+
+
+def text_of(raw: msgspec.Raw | bytes) -> str:
+    """The recorded characters. A byte that is not UTF-8 becomes a lone surrogate, so nothing is lost."""
+    return bytes(raw).decode("utf-8", "surrogateescape")
+
+
+def part_of(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
+    """A member of a record in the decoder's type; None when it is absent or something else altogether."""
+    try:
+        return decode(decoder, Record(_NOWHERE, bytes(raw)))
+    except BadRecord:
+        return None
+
+
+def message_of(raw: msgspec.Raw | bytes) -> Message | None:
+    """The JSON-RPC message in a text; None when it is not a JSON object."""
+    return part_of(_MESSAGE, raw)
+
+
+def string_of(raw: msgspec.Raw) -> str | None:
+    """The text of a member that is a JSON string; None for any other member."""
+    text = text_of(raw)
+    return decode_string(text) if text[:1] == '"' else None
+
+
+def identity(raw: msgspec.Raw) -> Identity | None:
+    """The key of an id; None when there is none. Numbers keep all their digits, and `1.0` is the id `1`."""
+    if not present(raw):
+        return None
+    text = text_of(raw)
+    if text[0] == '"':
+        return "string", decode_string(text)
+    if text[0] in "-0123456789":
+        whole = _WHOLE.fullmatch(text) if "." in text else None
+        return "number", whole[1] if whole else text
+    return "other", text
+
+
+_CUT_RESPONSE = re.compile(
+    r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*,'
+    r'\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"'
+)
+
+
+def cut_response(text: str) -> Identity | None:
+    """The id of a response whose text was cut off by the recorder; None when the text does not begin like one."""
+    found = _CUT_RESPONSE.match(text)
+    return identity(msgspec.Raw(found[1].encode("utf-8", "surrogateescape"))) if found else None
+
+
+_SAID_BY_SERVERS = frozenset(
+    {
+        "roots/list",
+        "sampling/createMessage",
+        "elicitation/create",
+        "notifications/message",
+        "notifications/progress",
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+        "notifications/elicitation/complete",
+        "notifications/tasks/status",
+    }
+)
+_ANSWERED_BY_CLIENTS = {
+    "roots/list": b'"roots"',
+    "sampling/createMessage": b'"model"',
+    "elicitation/create": b'"action"',
+}
+
+
+def guess_direction(message: Message, waiting: Mapping[Direction, str]) -> Direction:
+    """Which way a message went, for recordings that do not say it.
+
+    Args:
+        message: The message.
+        waiting: For a response: the methods of the requests of that id that wait for one, by their direction.
+    """
+    if message.method is not None:
+        return Direction.TO_CLIENT if message.method in _SAID_BY_SERVERS else Direction.TO_SERVER
+    asked = waiting.get(Direction.TO_CLIENT)
+    if asked is None:
+        return Direction.TO_CLIENT
+    if Direction.TO_SERVER not in waiting:
+        return Direction.TO_SERVER
+    mark = _ANSWERED_BY_CLIENTS.get(asked)
+    return Direction.TO_SERVER if mark and mark in bytes(message.result) else Direction.TO_CLIENT

@@ -1,0 +1,119 @@
+"""The app: which screen is shown, the theme, the palette. What it shows is given to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from blockview.core.coercion import Depth
+from blockview.core.model import Session
+from blockview.core.prepare import Lookup, no_lookup
+from blockview.core.view import View
+from blockview.ui.actions import ACTIONS
+from blockview.ui.screens.session import SessionScreen
+
+if TYPE_CHECKING:
+    from blockview.ui.screens.picker import Entry, Picker
+
+
+class Opened(NamedTuple):
+    """A session that was opened, with the catalog of the display path."""
+
+    session: Session
+    lookup: Lookup = no_lookup
+
+
+class BlockviewApp(App[None]):
+    """Browses a session, or offers recordings to choose from. It reads no file itself."""
+
+    CSS_PATH = "blockview.tcss"
+    TITLE = "blockview"
+    NOTIFICATION_TIMEOUT = 2.5
+
+    def __init__(
+        self,
+        opened: Opened | None = None,
+        *,
+        entries: Sequence[Entry] = (),
+        open_path: Callable[[Path], Opened] | None = None,
+        depth: Depth = Depth.TOP,
+    ) -> None:
+        """Start with a session, or without one in the picker.
+
+        Args:
+            opened: The session to browse.
+            entries: What the picker offers when no session is given.
+            open_path: Opens what was picked; an OSError or ValueError says in one line why it cannot.
+            depth: How far coercion reaches at first.
+        """
+        super().__init__()
+        self._opened = opened
+        self._entries = entries
+        self._open_path = open_path
+        self._depth = depth
+
+    def on_mount(self) -> None:
+        """Take note of how many colours the terminal has."""
+        self.set_class(not self.is_headless and self.console.color_system == "standard", "-few-colors")
+
+    def get_default_screen(self) -> Screen[None]:
+        """The session, or the picker."""
+        if self._opened is not None:
+            return self._session_screen(self._opened)
+        from blockview.ui.screens.picker import Picker
+
+        return Picker(self._entries)
+
+    def _session_screen(self, opened: Opened) -> SessionScreen:
+        return SessionScreen(View(opened.session, opened.lookup, self._depth))
+
+    @work(group="open", exclusive=True)
+    async def on_picker_picked(self, event: Picker.Picked) -> None:
+        """Open what was picked, and say so if that is not possible."""
+        if self._open_path is None:
+            return
+        try:
+            opened = await asyncio.to_thread(self._open_path, event.path)
+        except (OSError, ValueError) as error:
+            self.notify(f"cannot open {event.path}: {error}", severity="error", markup=False)
+        else:
+            self.push_screen(self._session_screen(opened))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: Textual's commands and those of the table of actions that the screen has."""
+        yield from super().get_system_commands(screen)
+        for action in ACTIONS:
+            method = getattr(screen, f"action_{action.name}", None)
+            if action.palette and method is not None:
+                yield SystemCommand(f"{action.label}  ({action.written})", action.help, method)
+
+
+def run_app(
+    opened: Opened | None = None,
+    *,
+    entries: Sequence[Entry] = (),
+    open_path: Callable[[Path], Opened] | None = None,
+    depth: Depth = Depth.TOP,
+    mouse: bool = True,
+) -> int:
+    """Run the app in the terminal until the person leaves; `BlockviewApp` says what the arguments mean.
+
+    Args:
+        opened: The session to browse.
+        entries: What the picker offers when no session is given.
+        open_path: Opens what was picked.
+        depth: How far coercion reaches at first.
+        mouse: Whether the app takes the mouse; without it the terminal's own selection works.
+
+    Returns:
+        The exit code for the process.
+    """
+    app = BlockviewApp(opened, entries=entries, open_path=open_path, depth=depth)
+    app.run(mouse=mouse)
+    return app.return_code or 0

@@ -1,0 +1,60 @@
+"""The line at the top of a session: what it is, how much there is, the marks with their words, the coercion depth."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from blockview.core.coercion import Depth
+from blockview.core.lines import Line, Role, Span
+from blockview.core.rows import ends
+from blockview.core.safetext import cell_width, one_line
+from blockview.core.view import View
+
+_COUNTS_FROM = 60
+"""Cells from which the number of blocks and calls is shown."""
+
+
+def number(count: int, word: str) -> str:
+    """A count with its word: `1 call`, `2 calls`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def header_line(view: View, *, recorded: bool, width: int) -> Line:
+    """The header in `width` cells: with words beside the marks where they fit, without the numbers where it is narrow.
+
+    Args:
+        view: The session.
+        recorded: Whether the detail shows recorded text.
+        width: Cells of the line.
+    """
+    depth = Span(view.depth.value, Role.KEY if view.depth is Depth.TOP else Role.CHANGED)
+    if width < _COUNTS_FROM:
+        return ends([_name(view, width), *_marks(view, " ", words=False)], [depth, Span(" ")], width)
+    right = [Span("coerce: ", Role.QUIET), depth, Span(" ")]
+    if recorded:
+        right = [Span("recorded text   ", Role.SPELLING), *right]
+    counts = f"  {number(view.blocks, 'block')}  {number(view.calls, 'call')}"
+    left = [_name(view, width), Span(counts, Role.QUIET)]
+    with_words = [*left, *_marks(view, "   ", words=True)]
+    if sum(cell_width(span.text) for span in [*with_words, *right]) < width:
+        return ends(with_words, right, width)
+    return ends([*left, *_marks(view, "  ", words=False)], right, width)
+
+
+def _name(view: View, width: int) -> Span:
+    source = view.session.source
+    return Span(f" {one_line(PurePath(source).name or source, max(8, width // 3))} ", Role.TITLE)
+
+
+def _marks(view: View, gap: str, *, words: bool) -> list[Span]:
+    changed, missing, errors = view.tally
+    more = "" if view.marked.complete else "…"
+    spans = []
+    for mark, count, word, role in (
+        ("→", changed, "changed", Role.CHANGED),
+        ("?", missing, "no schema", Role.MISSING),
+        ("!", errors, "error" if errors == 1 else "errors", Role.ERROR),
+    ):
+        text = f"{mark} {count:,}{more} {word}" if words else f"{mark}{count:,}{more}"
+        spans += [Span(gap), Span(text, role if count else Role.QUIET)]
+    return spans

@@ -1,0 +1,269 @@
+"""The session screen: the list of blocks and calls, and the detail of what the cursor is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from blockview.core.coercion import Depth
+from blockview.core.find import HEAD, Position
+from blockview.core.lines import Line
+from blockview.core.render import Section, Target
+from blockview.core.view import View
+from blockview.ui.actions import Action, Where, footer_actions
+from blockview.ui.header import header_line, number
+from blockview.ui.screens.base import PaneScreen, bindings
+from blockview.ui.screens.finding import Finding
+from blockview.ui.slices import URGENT, in_slices
+from blockview.ui.widgets.bar import Bar, Footer
+from blockview.ui.widgets.block_list import BlockList
+from blockview.ui.widgets.detail import Detail
+from blockview.ui.widgets.pane import Pane
+
+_NEXT_DEPTH = {Depth.TOP: Depth.DEEP, Depth.DEEP: Depth.OFF, Depth.OFF: Depth.TOP}
+_BOTH_FROM = 100
+"""Cells from which list and detail stand side by side."""
+
+
+class SessionScreen(Finding, PaneScreen):
+    """Browses one session. Side by side from 100 columns, one pane below that or when zoomed."""
+
+    BINDINGS = bindings(Where.EVERYWHERE, Where.SESSION)
+    AUTO_FOCUS = "#list"
+
+    def __init__(self, view: View) -> None:
+        """Browse `view`."""
+        super().__init__()
+        self.view = view
+        self.blocks = BlockList(view, id="list")
+        self.detail = Detail(view, id="detail")
+        self._panes = Horizontal(self.blocks, self.detail, id="panes")
+        self._header = Bar(self._header_line, id="header")
+        self._footer = Footer(self._footer_actions, id="footer")
+
+    def compose(self) -> ComposeResult:
+        """Header, both panes, what is looked for, footer."""
+        yield self._header
+        yield self._panes
+        yield self.find_row
+        yield self._footer
+
+    def on_mount(self) -> None:
+        """Start to count the marks."""
+        self._count_marks()
+
+    # Header and footer
+
+    def _header_line(self, width: int) -> Line:
+        return header_line(self.view, recorded=self.detail.recorded, width=width)
+
+    def _footer_actions(self) -> Sequence[Action]:
+        return footer_actions(Where.DETAIL if self.in_detail else Where.LIST)
+
+    @work(group="marks", exclusive=True)
+    async def _count_marks(self) -> None:
+        """Look for marks in all blocks, in the background, and show how many there are."""
+        start = min(self.view.cursor.block, max(0, self.view.blocks - 1))
+        await in_slices(self.view.marked.explore(start), self._header.refresh)
+        self._header.refresh()
+
+    # Panes
+
+    @property
+    def in_detail(self) -> bool:
+        """Whether the detail has the focus, or had it last."""
+        return self._panes.has_class("-in-detail")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show one pane where there is no room for both."""
+        self._panes.set_class(event.size.width < _BOTH_FROM, "-narrow")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Take note of which pane the keys go to."""
+        if isinstance(event.widget, Pane):
+            self._panes.set_class(event.widget is self.detail, "-in-detail")
+            self._footer.refresh()
+
+    def focus_pane(self, pane: Widget) -> None:
+        """Bring a pane to the front and give it the focus."""
+        self._panes.set_class(pane is self.detail, "-in-detail")
+        self.set_focus(pane)
+
+    def on_pane_moved(self, event: Pane.Moved) -> None:
+        """Let the detail follow the list."""
+        if event.pane is self.blocks:
+            self.detail.show(self.view.cursor)
+
+    def on_pane_chosen(self, event: Pane.Chosen) -> None:
+        """Open what was double-clicked."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """From the list to the detail, from a call in a block's detail to that call; elsewhere fold."""
+        if not self.in_detail:
+            self.focus_pane(self.detail)
+        elif (position := self.detail.chosen_call) is not None:
+            self.blocks.go(position)
+        else:
+            self.detail.toggle_line(self.detail.cursor_line)
+
+    def action_switch_pane(self) -> None:
+        """Go to the other pane."""
+        self.focus_pane(self.blocks if self.in_detail else self.detail)
+
+    def action_zoom(self) -> None:
+        """Show the focused pane alone, or both."""
+        self._panes.toggle_class("-zoom")
+
+    def action_back(self) -> None:
+        """One level back: selection, find, zoom, detail, screen."""
+        if self.selections:
+            self.clear_selection()
+        elif self.end_find():
+            pass
+        elif self._panes.has_class("-zoom"):
+            self._panes.remove_class("-zoom")
+        elif self.in_detail:
+            self.focus_pane(self.blocks)
+        else:
+            super().action_back()
+
+    def action_leave(self) -> None:
+        """One level back where the detail hides the list, else leave."""
+        if self.in_detail and not self.blocks.display:
+            self.focus_pane(self.blocks)
+        else:
+            super().action_leave()
+
+    # Folds
+
+    def action_fold(self) -> None:
+        """Fold or unfold the row under the cursor."""
+        if self.pane.line_count:
+            self.pane.toggle_line(self.pane.cursor_line)
+
+    def action_step_in(self) -> None:
+        """One level further in."""
+        if self.in_detail:
+            self.detail.step_in()
+        elif not self.blocks.step_in():
+            self.focus_pane(self.detail)
+
+    def action_step_out(self) -> None:
+        """One level further out."""
+        if not self.in_detail:
+            self.blocks.step_out()
+        elif not self.detail.step_out():
+            self.focus_pane(self.blocks)
+
+    def action_expand_all(self) -> None:
+        """Unfold everything in the pane."""
+        (self.detail if self.in_detail else self.blocks).set_all_open(True)
+
+    def action_collapse_all(self) -> None:
+        """Fold everything in the pane."""
+        (self.detail if self.in_detail else self.blocks).set_all_open(False)
+
+    # What is shown
+
+    def action_depth(self) -> None:
+        """The next coercion depth, for everything that is shown and copied."""
+        self.view.set_depth(_NEXT_DEPTH[self.view.depth])
+        self.blocks.changed()
+        self.detail.changed()
+        self._header.refresh()
+        self._count_marks()
+        self.count_found()
+
+    def action_recorded(self) -> None:
+        """The recorded text of the arguments, or what is dispatched."""
+        self.detail.recorded = not self.detail.recorded
+        self.detail.changed()
+        self._header.refresh()
+
+    def action_result(self) -> None:
+        """The result as its value, as its text, or as the raw record."""
+        self.detail.next_result_view()
+
+    def action_diagnostics(self) -> None:
+        """Go to what could not be read."""
+        if self.view.session.diagnostics:
+            self.blocks.go(self.view.diagnostics_position)
+            self.focus_pane(self.detail)
+        else:
+            self.notify("everything could be read", markup=False)
+
+    def action_next_mark(self) -> None:
+        """The next call with a mark."""
+        self._seek_mark(forward=True)
+
+    def action_previous_mark(self) -> None:
+        """The previous call with a mark."""
+        self._seek_mark(forward=False)
+
+    @work(group="seek", exclusive=True)
+    async def _seek_mark(self, *, forward: bool) -> None:
+        position = await in_slices(self.view.seek_mark(forward=forward), work=URGENT)
+        if position is None:
+            self.notify("no call has a mark", markup=False)
+        else:
+            self.blocks.go(position)
+
+    # Copy
+
+    @property
+    def _target(self) -> tuple[Position, Target]:
+        """What a copy is about: the row under the cursor of the focused pane."""
+        position = self.detail.position if self.in_detail else self.view.cursor
+        row = self.detail.row if self.in_detail else None
+        if row is not None and row.target is not None:
+            return Position(position.block, row.target.call), row.target
+        if position.call == HEAD:
+            return position, Target(HEAD, Section.PROMPT)
+        return position, Target(position.call, Section.ARGUMENTS)
+
+    def action_copy(self) -> None:
+        """Offer what can be copied from the row under the cursor."""
+        from blockview.core.copying import Copy, copy_text
+        from blockview.ui.screens.copy_menu import Choice, CopyMenu
+
+        position, target = self._target
+        if position.block >= self.view.blocks:
+            return
+        block, call = self.view.block(position.block), self.view.call(position)
+        prepared = self.view.prepared(position) if call else None
+        choices = [
+            Choice(keys, word, text)
+            for keys, word, what in (
+                (("v", "y"), "value", Copy.VALUE),
+                (("a",), "arguments as sent", Copy.ARGUMENTS),
+                (("o",), "arguments as recorded", Copy.RECORDED),
+                (("r",), "result", Copy.RESULT),
+                (("p",), "path", Copy.PATH),
+                (("k",), "key", Copy.KEY),
+            )
+            if (text := copy_text(block, call, prepared, target, what)) is not None
+        ]
+        choices.append(Choice(("Y",), "whole block", self._block_text(position.block)))
+        self.app.push_screen(CopyMenu(choices, lambda choice: self._copy(choice.word, choice.text)))
+
+    def action_copy_block(self) -> None:
+        """Copy the whole block."""
+        block = self._target[0].block
+        if block < self.view.blocks:
+            self._copy("whole block", self._block_text(block))
+
+    def _block_text(self, index: int) -> str:
+        from blockview.core.copying import copy_block
+
+        block = self.view.block(index)
+        return copy_block(block, [self.view.prepared(Position(index, number)) for number in range(len(block.calls))])
+
+    def _copy(self, word: str, text: str) -> None:
+        # A lone surrogate cannot be written to the terminal; its escape says what it was.
+        self.app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode())
+        self.notify(f"copied: {word}, {number(len(text), 'character')}", markup=False)

@@ -1,0 +1,1 @@
+"""Widgets that draw lines of the core by Textual's line API."""

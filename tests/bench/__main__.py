@@ -1,0 +1,37 @@
+"""Measures every budget in one run: `python -m tests.bench [NAME ...]`. Exit code 1 when one is exceeded."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.bench.core import exact_digits, prepare_step
+from tests.bench.lists import large_list
+from tests.bench.startup import first_screen, help_text
+from tests.bench.timing import Benchmark
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "help": help_text,
+    "first-screen": first_screen,
+    "exact-digits": exact_digits,
+    "prepare": prepare_step,
+    "large-list": large_list,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    exceeded = False
+    print(f"{'what':<45} {'budget':>9} {'figure':>9}")
+    for name in names or BENCHMARKS:
+        for row in BENCHMARKS[name]():
+            exceeded |= not row.ok
+            budget, figure = (f"{value:.2f} {row.unit}" for value in (row.budget, row.figure))
+            print(f"{row.what:<45} {budget:>9} {figure:>9}  {'ok' if row.ok else 'OVER'}  {row.detail}", flush=True)
+    return int(exceeded)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""A program on a terminal device of its own, to measure what a person waits for."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0
+
+
+class Program:
+    """Starts a program at 120x40; leaving the context stops it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._pid, self._terminal = pty.fork()
+        if self._pid == 0:
+            os.chdir(ROOT)
+            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")
+            os.execvp(command[0], command)
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        os.close(self._terminal)
+
+    def press(self, key: bytes) -> None:
+        os.write(self._terminal, key)
+
+    def wait(self, marker: bytes) -> None:
+        """Return as soon as the marker has been painted since the last wait."""
+        deadline = monotonic() + PATIENCE
+        painted = b""
+        while marker not in painted:
+            ready, _, _ = select.select([self._terminal], [], [], max(0.0, deadline - monotonic()))
+            if not ready:
+                raise TimeoutError(f"{marker!r} was not painted; the end of what was: {painted[-500:]!r}")
+            painted += os.read(self._terminal, 65536)
+
+    def settle(self, seconds: float) -> None:
+        """Read what is still painted until nothing came for some time."""
+        while select.select([self._terminal], [], [], seconds)[0]:
+            os.read(self._terminal, 65536)

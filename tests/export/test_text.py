@@ -1,0 +1,97 @@
+"""Sessions as plain text and with terminal colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockview.core.lines import Role, Span
+from blockview.core.model import Block, Place, Session, Text
+from blockview.core.safetext import cell_width, visible
+from blockview.export.ansi import ansi_chunks, ansi_line
+from blockview.export.text import text_chunks
+from tests import samples
+
+Golden = Callable[[str, str], None]
+
+
+def as_text(session: Session = samples.SESSION, width: int = 100, **options: object) -> str:
+    return "".join(text_chunks(session, samples.prepare_sample, width=width, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [100, 40])
+def test_the_whole_session_as_text(golden: Golden, width: int) -> None:
+    golden(f"session-{width}.txt", as_text(width=width))
+
+
+def test_the_session_with_colours(golden: Golden) -> None:
+    chunks = ansi_chunks(samples.SESSION, samples.prepare_sample, width=80, only_blocks=[0])
+    golden("session-80.ansi", "".join(chunks))
+
+
+def test_colours_are_all_that_the_coloured_text_adds() -> None:
+    coloured = "".join(ansi_chunks(samples.SESSION, samples.prepare_sample, width=100))
+    without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in without.split("\n")] == as_text().split("\n")
+
+
+def test_a_coloured_line_ends_without_colour_and_spaces_have_none() -> None:
+    assert ansi_line((Span("  "), Span("!", Role.ERROR), Span(" x"))) == "  \x1b[1;31m!\x1b[0m x"
+    assert ansi_line((Span("   ", Role.ERROR),)) == "   "
+
+
+def test_nothing_is_folded_on_paper() -> None:
+    long = "\n".join(f"row {number}" for number in range(1000))
+    call = replace(samples.CHANGED, result=samples.text_result(long), arguments='{"s":"' + "word " * 100 + 'end"}')
+    text = as_text(replace(samples.SESSION, blocks=(Block(0, long, Place(1, 0), (call,)),)))
+    assert text.count("  row 999\n") == 2
+    assert "end" in text
+    assert "space opens" not in text
+
+
+def test_some_blocks_or_one_call() -> None:
+    second = as_text(only_blocks={1})
+    assert "block 2" in second
+    assert "block 1" not in second
+    assert "block 3" not in second
+    one = as_text(only_call="call_4")
+    assert "call 2/3  editor.erase" in one
+    assert "call 1/3" not in one
+    assert "two left" not in one
+    assert "block 1" not in one
+    assert as_text(only_call="nobody").count("\n") == 1
+
+
+def test_diagnostics_come_last_with_their_place() -> None:
+    assert as_text().endswith("\n1 diagnostic\nline 17, byte 1543: not JSON: \\x1b[2J\n")
+
+
+def test_blocks_are_read_one_at_a_time() -> None:
+    read: list[int] = []
+
+    class Lazy(tuple[Block, ...]):
+        def __getitem__(self, index: object) -> Block:  # type: ignore[override]
+            assert isinstance(index, int)
+            read.append(index)
+            return samples.BLOCKS[index]
+
+    chunks = text_chunks(replace(samples.SESSION, blocks=Lazy(samples.BLOCKS)), samples.prepare_sample, width=80)
+    for chunk in chunks:
+        if "block 1" in chunk:
+            break
+    assert read == [0]
+
+
+@given(st.text(max_size=60), st.integers(1, 100))
+def test_no_recorded_text_reaches_the_terminal_raw_or_too_wide(text: str, width: int) -> None:
+    call = replace(samples.CHANGED, result=samples.text_result(text), status_note=text, tool=text)
+    block = Block(0, text, Place(1, 0), (Text("assistant", text), call), label=text)
+    session = Session(text, text, (block,), title=text, call_counts=(1,))
+    for line in as_text(session, width).removesuffix("\n").split("\n"):
+        assert visible(line) == line
+        assert cell_width(line) <= width

@@ -1,0 +1,326 @@
+"""The command line as a person runs it: real processes, their output, their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DEMO = ROOT / "blockview" / "demo"
+SCHEMA = '{"properties":{"line":{"type":"integer"},"column":{"type":"integer"},"filePath":{"type":"string"}}}'
+RECORDED = '{"line":5.0,"column":1.0,"filePath":"server.go"}'
+DISPATCHED = '{"line":5,"column":1,"filePath":"server.go"}'
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def run(*arguments: str | Path, stdin: str | bytes = b"", **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLAUDE_CONFIG_DIR")}
+        done = subprocess.run(
+            [sys.executable, "-m", "blockview", *map(str, arguments)],
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            env={**clean, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment},
+            cwd=tmp_path,
+            timeout=60,
+        )
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+def assert_one_clear_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("blockview: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+# Help and usage
+
+
+def test_help_names_every_command_and_common_option(run: Run) -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for word in (
+        "blockview demo",
+        "blockview render PATH",
+        "blockview coerce",
+        "--coerce top|deep|off",
+        "--tools FILE",
+    ):
+        assert word in done.stdout
+    assert run("-h").stdout == done.stdout
+
+
+def test_version(run: Run) -> None:
+    import blockview
+
+    assert run("--version").stdout == f"blockview {blockview.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["render", "coerce", "demo"])
+def test_each_command_has_its_own_help(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: blockview {command}")
+
+
+def test_an_unknown_option_is_one_line_with_a_hint(run: Run) -> None:
+    assert_one_clear_line(run("--colour"), "--colour", "blockview --help")
+    assert_one_clear_line(run("coerce", "--schemas", "x"), "--schemas", "blockview coerce --help")
+
+
+def test_a_wrong_choice_names_the_choices(run: Run) -> None:
+    assert_one_clear_line(run("coerce", "--coerce", "all"), "'all'", "top", "deep", "off")
+    assert_one_clear_line(run("render", DEMO / "session.jsonl", "--width", "0"), "--width", "0")
+
+
+def test_render_without_a_path_is_a_usage_error(run: Run) -> None:
+    assert_one_clear_line(run("render"), "PATH", "blockview render --help")
+
+
+# coerce
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    path = tmp_path / "schema.json"
+    path.write_text(SCHEMA)
+    return path
+
+
+def test_coerce_prints_what_would_be_dispatched(run: Run, schema: Path) -> None:
+    done = run("coerce", "--schema", schema, stdin=RECORDED)
+    assert (done.returncode, done.stdout, done.stderr) == (0, DISPATCHED + "\n", "")
+
+
+def test_coerce_off_sends_raw(run: Run, schema: Path) -> None:
+    assert run("coerce", "--schema", schema, "--coerce", "off", stdin=RECORDED).stdout == RECORDED + "\n"
+
+
+def test_coerce_without_a_schema_keeps_the_text_and_says_why(run: Run) -> None:
+    done = run("coerce", stdin=RECORDED)
+    assert (done.returncode, done.stdout) == (0, RECORDED + "\n")
+    assert "schema not found" in done.stderr and "--schema" in done.stderr
+
+
+@pytest.mark.parametrize(("text", "reason"), [("{", "not JSON"), ("[1]", "not a JSON object"), ("", "not JSON")])
+def test_a_schema_that_is_none_keeps_the_text_and_says_why(run: Run, schema: Path, text: str, reason: str) -> None:
+    schema.write_text(text)
+    done = run("coerce", "--schema", schema, stdin=RECORDED)
+    assert (done.returncode, done.stdout) == (0, RECORDED + "\n")
+    assert reason in done.stderr and "schema.json" in done.stderr
+
+
+def test_only_deep_changes_what_is_nested_and_top_says_so(run: Run, schema: Path) -> None:
+    schema.write_text('{"properties":{"opts":{"properties":{"retries":{"type":"integer"}}}}}')
+    nested = '{"opts":{"retries":3.0}}'
+    top = run("coerce", "--schema", schema, stdin=nested)
+    assert top.stdout == nested + "\n"
+    assert "/opts/retries" in top.stderr and "--coerce deep" in top.stderr
+    deep = run("coerce", "--schema", schema, "--coerce", "deep", stdin=nested)
+    assert (deep.stdout, deep.stderr) == ('{"opts":{"retries":3}}\n', "")
+
+
+def test_the_transport_decides_how_small_numbers_are_spelled(run: Run) -> None:
+    small = '{"x":0.00001}'
+    assert run("coerce", stdin=small).stdout == '{"x":0.00001}\n'
+    assert run("coerce", "--transport", "http", stdin=small).stdout == '{"x":1e-05}\n'
+
+
+def test_a_note_on_a_value_is_a_warning(run: Run, schema: Path) -> None:
+    done = run("coerce", "--schema", schema, stdin='{"line":9007199254740992.0,"column":1e20}')
+    assert done.stdout == '{"line":9007199254740992,"column":1e+20}\n'
+    assert "/line: possibly rounded" in done.stderr
+    assert "/column: out of int64 range" in done.stderr
+
+
+def test_what_is_lost_on_the_wire_is_a_warning(run: Run) -> None:
+    done = run("coerce", stdin='{"a":1,"a":2,"b":NaN}')
+    assert (done.returncode, done.stdout) == (0, '{"a":2,"b":null}\n')
+    assert "/a: 1 is not sent" in done.stderr
+    assert "/b: NaN" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("stdin", "word"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[1.0]", "not a JSON object"),
+        (b'{"x":"\\ud800"}', "lone surrogate"),
+        (b'{"x":' * 400 + b"1" + b"}" * 400, "nested"),
+        (b'{"x":"\xff"}', "not UTF-8 at byte 6"),
+    ],
+)
+def test_arguments_that_cannot_be_sent_are_refused(run: Run, schema: Path, stdin: bytes, word: str) -> None:
+    assert_one_clear_line(run("coerce", "--schema", schema, stdin=stdin), "stdin", word)
+
+
+def test_wide_characters_survive_any_locale(run: Run) -> None:
+    text = '{"text":"再試行"}\n'
+    assert run("coerce", stdin=text, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0").stdout == text
+
+
+def test_a_schema_file_that_is_missing_is_an_error(run: Run) -> None:
+    assert_one_clear_line(run("coerce", "--schema", "none.json", stdin=RECORDED), "none.json", "no such file")
+
+
+# render
+
+
+def test_render_prints_text_without_escape_codes_into_a_pipe(run: Run) -> None:
+    done = run("render", DEMO / "session.jsonl", "--tools", DEMO / "tools.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    assert "server.go" in done.stdout
+
+
+def test_render_ansi_paints_when_asked(run: Run) -> None:
+    text = run("render", DEMO / "session.jsonl", "--format", "text").stdout
+    ansi = run("render", DEMO / "session.jsonl", "--format", "ansi").stdout
+    assert "\x1b[" in ansi
+    assert without_styles(ansi) == text
+
+
+def without_styles(ansi: str) -> str:
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", ansi)
+
+
+def test_render_json_shows_recorded_and_dispatched(run: Run) -> None:
+    done = run("render", DEMO / "session.jsonl", "--tools", DEMO / "tools.json", "--format", "json")
+    shown = json.loads(done.stdout)
+    assert shown["blockview"] == 1
+    assert shown["format"] == "claude-code"
+    call = shown["blocks"][0]["calls"][0]
+    assert call["recorded"] == '{"line":5.0,"column":1.0,"filePath":"server.go"}'
+    assert call["dispatched"] == '{"line":5,"column":1,"filePath":"server.go"}'
+    assert call["changes"][0] == {"path": "/line", "from": "5.0", "to": "5", "why": "integer"}
+    assert call["schema"] == {"state": "found", "source": "tools.json"}
+
+
+def test_render_one_block_and_one_call(run: Run) -> None:
+    both = ("render", DEMO / "session.jsonl", "--format", "json")
+    block = json.loads(run(*both, "--block", "2").stdout)["blocks"]
+    assert [one["index"] for one in block] == [1]
+    wanted = block[0]["calls"][0]["id"]
+    found = json.loads(run(*both, "--call", wanted).stdout)["blocks"]
+    assert [call["id"] for one in found for call in one["calls"]] == [wanted]
+
+
+def test_render_says_which_block_or_call_is_not_there(run: Run) -> None:
+    assert_one_clear_line(run("render", DEMO / "session.jsonl", "--block", "99"), "99")
+    assert_one_clear_line(run("render", DEMO / "session.jsonl", "--call", "none"), "none")
+
+
+def test_render_reads_stdin(run: Run) -> None:
+    text = (DEMO / "session.jsonl").read_text()
+    piped = json.loads(run("render", "-", "--format", "json", stdin=text).stdout)
+    direct = json.loads(run("render", DEMO / "session.jsonl", "--format", "json").stdout)
+    assert piped["blocks"] == direct["blocks"]
+    assert piped["source"] == "stdin"
+
+
+def test_render_keeps_to_the_width(run: Run) -> None:
+    from blockview.core.safetext import cell_width
+
+    text = run("render", DEMO / "session.jsonl", "--width", "60").stdout
+    assert max(cell_width(line) for line in text.splitlines()) <= 60
+
+
+# What cannot be read
+
+
+def test_a_missing_file(run: Run) -> None:
+    assert_one_clear_line(run("render", "none.jsonl"), "none.jsonl", "no such file")
+
+
+def test_a_hostile_file_name_is_shown_harmlessly_on_one_line(run: Run) -> None:
+    assert_one_clear_line(run("render", "a\x1b[31m\nb.jsonl"), r"a\x1b[31m\nb.jsonl", "no such file")
+
+
+def test_a_folder_cannot_be_rendered(run: Run, tmp_path: Path) -> None:
+    assert_one_clear_line(run("render", tmp_path), str(tmp_path), "a folder")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "secret.jsonl"
+    path.touch(mode=0o000)
+    assert_one_clear_line(run("render", path), "no permission")
+
+
+def test_an_unknown_format(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes\n")
+    assert_one_clear_line(run("render", path), "notes.txt", "claude-code")
+
+
+def test_a_tools_file_that_is_none(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text('{"tools": 1}')
+    assert_one_clear_line(run("render", DEMO / "session.jsonl", "--tools", path), "tools.json", "no list of tools")
+    assert_one_clear_line(run("render", DEMO / "session.jsonl", "--tools", "none"), "none", "no such file")
+
+
+def test_an_empty_file_renders_as_nothing_with_a_diagnostic(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    done = run("render", path, "--format", "json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["diagnostics"][0]["line"] == 1
+
+
+def test_options_before_the_command_get_a_hint(run: Run) -> None:
+    assert_one_clear_line(run("--coerce", "deep", "render", DEMO), "the command comes first: blockview render")
+
+
+# Without a terminal
+
+
+@pytest.mark.parametrize("arguments", [(), ("demo",), (str(DEMO / "session.jsonl"),), ("-",), (str(DEMO),)])
+def test_the_browser_does_not_start_without_a_terminal(run: Run, arguments: tuple[str, ...]) -> None:
+    assert_one_clear_line(run(*arguments), "terminal", "blockview render")
+
+
+def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    from blockview import cli
+    from blockview.commands import render
+
+    def interrupted(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(render, "run", interrupted)
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(io.BytesIO()))
+    assert cli.main(["render", "x"]) == 130
+    sys.stderr.seek(0)
+    assert sys.stderr.read() == ""
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m blockview render {DEMO / 'session.jsonl'} | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 141)
+    assert done.stderr == ""

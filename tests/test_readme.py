@@ -1,0 +1,64 @@
+"""The README says what is true: its keys, its marks, what its commands print, its picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+
+from blockview.catalog.file import FileCatalog, read_tools
+from blockview.commands.demo import FOLDER
+from blockview.readers.opening import open_session
+from blockview.ui.app import BlockviewApp, Opened
+from tests.readme import README, ROOT, printed, renewed
+
+TEXT = README.read_text()
+
+
+def test_keys_marks_and_printed_output_are_as_they_are_now() -> None:
+    assert renewed(TEXT) == TEXT, "run: python -m tests.readme"
+
+
+def test_renewing_replaces_every_kind_of_part() -> None:
+    stale = "<!-- keys -->\nx\n<!-- /keys -->\n<!-- marks -->\ny\n<!-- /marks -->\n```console\n$ echo 1\nz\n```\n"
+    fresh = renewed(stale)
+    assert "| `j` `↓` |" in fresh
+    assert "| `→` | changed |" in fresh
+    assert fresh.endswith("```console\n$ echo 1\n1\n```\n")
+
+
+def test_the_example_of_coercion_is_the_promised_one() -> None:
+    assert '\n{"line":5,"column":1,"filePath":"server.go"}\n' in TEXT
+    assert printed("echo '{}' | blockview coerce").startswith("{}\n")
+
+
+def test_the_whole_check_runs_the_commands_of_the_readme() -> None:
+    (line,) = re.findall(r"^python3 .*pytest.*$", TEXT, re.MULTILINE)
+    install, test = line.split(" && ")[2:]
+    script = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert script.index(install) < script.index(test)
+
+
+def test_every_linked_file_is_there() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert links
+    for link in links:
+        assert (ROOT / link).is_file(), link
+
+
+def test_the_linked_picture_shows_the_demo() -> None:
+    (picture,) = re.findall(r"!\[[^]]*\]\(([^)]+)\)", TEXT)
+    drawn = (ROOT / picture).read_text()
+    assert "upload.errors" in drawn and "9007199254740992" in drawn
+
+
+def test_the_screenshot(snap_compare: Callable[..., bool]) -> None:
+    tools = FileCatalog(read_tools(FOLDER / "tools.json"), "tools.json")
+    app = BlockviewApp(Opened(open_session(FOLDER / "session.jsonl"), tools.lookup))
+
+    async def settle(pilot: Pilot[None]) -> None:
+        await pilot.press(*"jjjjj")
+        await pilot.app.workers.wait_for_complete()
+
+    assert snap_compare(app, terminal_size=(120, 30), run_before=settle)

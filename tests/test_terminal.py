@@ -1,0 +1,153 @@
+"""The demo in a real terminal (tmux): start, keys, resize and exit. Waits for text, never for time."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DEMO = ROOT / "blockview" / "demo" / "session.jsonl"
+PATIENCE = 20.0
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+
+
+class Terminal:
+    """A program in a tmux server of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = str(folder / "tmux")
+
+    def tmux(self, *arguments: str) -> str:
+        command = ["tmux", "-S", self._socket, "-f", os.devnull, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+
+    def start(
+        self, *arguments: str | Path, width: int, height: int, stdin: Path | None = None, **environment: str
+    ) -> None:
+        """Run blockview; when it ends, its exit code is printed and the terminal stays."""
+        program = shlex.join([sys.executable, "-m", "blockview", *map(str, arguments)])
+        program = f"cat {shlex.quote(str(stdin))} | {program}" if stdin else program
+        script = f"{program}; echo exit code $?; exec sleep {PATIENCE:.0f}"
+        # A clean environment: COLUMNS, LINES and Textual's own variables would change what is painted.
+        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        ours = {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+        assignments = [f"{name}={value}" for name, value in {**kept, **ours, **environment}.items()]
+        size = ("-x", str(width), "-y", str(height))
+        self.tmux("new-session", "-d", *size, shlex.join(["env", "-i", *assignments, "sh", "-c", script]))
+
+    def screen(self) -> str:
+        return self.tmux("capture-pane", "-p")
+
+    def press(self, *keys: str) -> None:
+        self.tmux("send-keys", *keys)
+
+    def resize(self, width: int, height: int) -> None:
+        self.tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def wait(self, what: Callable[[str], bool] | str) -> str:
+        """The screen as soon as it shows a text or fulfils a condition."""
+        fulfilled = (lambda screen: what in screen) if isinstance(what, str) else what
+        deadline = monotonic() + PATIENCE
+        while not fulfilled(screen := self.screen()):
+            assert monotonic() < deadline, f"waited in vain for {what}; the screen:\n{screen}"
+            sleep(0.02)
+        return screen
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal(tmp_path)
+    try:
+        yield terminal
+    finally:
+        subprocess.run(["tmux", "-S", str(tmp_path / "tmux"), "kill-server"], capture_output=True)
+
+
+def test_the_demo_starts_takes_keys_follows_the_size_and_quits(terminal: Terminal) -> None:
+    terminal.start("demo", width=120, height=36)
+    screen = terminal.wait("server.go")
+    assert "Open server.go where the retry starts" in screen
+    assert len(screen.splitlines()) == 36
+
+    terminal.press("j")
+    terminal.wait("as dispatched")
+    terminal.press("?")
+    terminal.wait("keys and marks")
+    terminal.press("Escape")
+    terminal.wait(lambda screen: "keys and marks" not in screen)
+
+    terminal.resize(40, 10)
+    narrow = terminal.wait(lambda screen: "server.go" in screen and len(screen.splitlines()) == 10)
+    assert all(len(line) <= 40 for line in narrow.splitlines())
+    terminal.resize(120, 36)
+    terminal.wait(lambda screen: "Open server.go where the retry starts" in screen and "as dispatched" in screen)
+
+    terminal.press("q")
+    terminal.wait("exit code 0")
+
+
+def test_ctrl_q_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
+    terminal.start("demo", width=80, height=24)
+    terminal.wait("server.go")
+    terminal.press("C-q")
+    screen = terminal.wait("exit code 0")
+    assert screen.strip() == "exit code 0"
+
+
+def test_a_session_from_stdin_takes_keys_from_the_terminal(terminal: Terminal) -> None:
+    terminal.start("-", width=100, height=30, stdin=DEMO)
+    terminal.wait("server.go")
+    terminal.press("q")
+    terminal.wait("exit code 0")
+
+
+def test_without_sessions_of_ones_own_the_demo_opens(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.start(width=100, height=30, CLAUDE_CONFIG_DIR=str(tmp_path / "none"))
+    terminal.wait("Open server.go where the retry starts")
+    terminal.press("q")
+    screen = terminal.wait("exit code 0")
+    assert "no sessions in" in screen and "demo" in screen
+
+
+def test_ones_own_sessions_are_listed_newest_first_and_open(terminal: Terminal, tmp_path: Path) -> None:
+    demo = DEMO.read_text()
+    folder = tmp_path / "config" / "projects" / "-home-dev-uploader"
+    folder.mkdir(parents=True)
+    for age, name in enumerate(["newer", "older"]):
+        (folder / f"{name}.jsonl").write_text(demo)
+        os.utime(folder / f"{name}.jsonl", (1_700_000_000 - age * 86_400,) * 2)
+    terminal.start(width=100, height=30, CLAUDE_CONFIG_DIR=str(tmp_path / "config"))
+    screen = terminal.wait("older")
+    assert screen.index("newer") < screen.index("older")
+    terminal.press("Enter")
+    terminal.wait("Open server.go where the retry starts")
+
+
+def test_no_color_paints_no_colours(terminal: Terminal) -> None:
+    terminal.start("render", DEMO, width=100, height=30, NO_COLOR="1")
+    terminal.wait("exit code 0")
+    assert "\x1b" not in terminal.tmux("capture-pane", "-p", "-e", "-S", "-")
+
+
+def test_a_folder_and_several_files_are_offered(terminal: Terminal, tmp_path: Path) -> None:
+    for name in ("one.jsonl", "two.jsonl"):
+        (tmp_path / name).write_text(DEMO.read_text())
+    terminal.start(tmp_path, width=100, height=30)
+    terminal.wait(lambda screen: "one.jsonl" in screen and "two.jsonl" in screen and "2 recordings" in screen)
+    terminal.press("q")
+    terminal.wait("exit code 0")
+
+
+def test_a_missing_file_among_several_is_named_before_the_app_starts(terminal: Terminal) -> None:
+    terminal.start(DEMO, "none.jsonl", width=100, height=30)
+    screen = terminal.wait("exit code 2")
+    assert "blockview: none.jsonl: no such file" in screen
