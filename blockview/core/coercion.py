@@ -51,9 +51,10 @@ def coerce(arguments: dict[str, object], schema: Mapping[str, object], depth: De
     top = _declared_at_top(arguments, schema)
     deep, trouble = top, ""
     if len(top) < len(places):
+        rest = set(places).difference(top)
         try:
-            found = opinions(schema, arguments, places)
-            deep = [place for place in places if found.get(place) is Opinion.INTEGER]
+            found = opinions(schema, arguments, rest)
+            deep = [place for place in places if place not in rest or found.get(place) is Opinion.INTEGER]
         except TooComplex as error:
             trouble = f"deep was not tried: {error}"
     chosen = deep if depth is Depth.DEEP else top

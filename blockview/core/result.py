@@ -16,20 +16,27 @@ from blockview.core.model import ToolResult
 _LONGEST_EXACT = 309
 """Digits of the largest double; no longer integer is exact."""
 
-_RUN = b"0" * 16
-_VALUE_RUN = b"," + _RUN
+_RUN = 16
+"""Integers with fewer digits are exact in a double."""
+
+_VALUE_RUN = b"," + b"0" * _RUN
 _BEFORE = b"[:, \t\n\r-"
 _CLASSES = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x2C if byte in _BEFORE else 0x20 for byte in range(256))
 """Each digit as 0, each byte that may stand before an integer as a comma, all else as a space."""
 
-_DIGITS = re.compile(rb"[0-9]+")
-_NEGATIVE_ZERO = re.compile(rb"-0[\s,\]}]|-0\Z")
+_SAMPLE = b"0" * (_RUN // 4)
+"""A run has this many digits that stand four apart; a piece without them needs no closer look."""
+
+_DIGITS = re.compile("[0-9]+")
+_NEGATIVE_ZERO = re.compile(rb"-0[\s,\]}]")
+_PIECE = 1 << 16
+"""Characters looked through at a time: small enough for the processor's cache, and for memory that is used again."""
 
 
 def exactly_double(literal: str) -> bool:
     """Whether an IEEE double holds the integer of this literal exactly."""
     digits = len(literal) - literal.startswith("-")
-    if digits < len(_RUN):
+    if digits < _RUN:
         return True
     if digits > _LONGEST_EXACT:
         return False
@@ -58,79 +65,86 @@ def exact_text(text: str) -> str | None:
     """
     quick = _quickly(text)
     if quick is not None:
-        return quick[0].decode()
+        return quick[0]
     try:
         tree = parse(text)
     except JsonError:
         return None
-    pieces: list[str] = []
-    kept = 0
-    for node in tree.nodes:
-        if node.kind is Kind.INTEGER and not exactly_double(text[node.start : node.end]):
-            pieces += (text[kept : node.start], '"', text[node.start : node.end], '"')
-            kept = node.end
-    return "".join((*pieces, text[kept:]))
+    long = (
+        node for node in tree.nodes if node.kind is Kind.INTEGER and not exactly_double(text[node.start : node.end])
+    )
+    return _quote(text, [(node.start, node.end) for node in long])
 
 
-def _quickly(text: str) -> tuple[bytes, object] | None:
+def _quickly(text: str) -> tuple[str, object] | None:
     """The text with inexact integers quoted, and its value; None when the text has to be read token by token.
 
     Long digit runs that stand where a value stands are quoted first and the text is parsed once. A run inside a string
     that is quoted by mistake always breaks the text, because then a string is followed by digits.
     """
+    spans = _inexact_integers(text)
+    if spans is None:
+        return None
+    quoted = _quote(text, spans) if spans else text
     try:
-        data = text.encode()
-        if b"-" in data and _NEGATIVE_ZERO.search(data):
-            return None
-        quoted = _quote_long_integers(data)
         return quoted, msgspec.json.decode(quoted)
     except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):
         return None
 
 
-def _quote_long_integers(data: bytes) -> bytes:
-    """Quote each integer that a double cannot hold; `data` itself when there is none."""
-    spans = _inexact_integers(data)
-    if not spans:
-        return data
-    view = memoryview(data)
-    pieces: list[bytes | memoryview] = []
-    kept = 0
-    for first, end in spans:
-        pieces += (view[kept:first], b'"', view[first:end], b'"')
-        kept = end
-    return b"".join((*pieces, view[kept:]))
-
-
-def _inexact_integers(data: bytes) -> list[tuple[int, int]]:
-    classes = data.translate(_CLASSES)
+def _inexact_integers(text: str) -> list[tuple[int, int]] | None:
+    """Where integers stand that a double cannot hold; None when there is a negative zero, which parsers lose."""
+    if text.endswith("-0"):
+        return None
     spans: list[tuple[int, int]] = []
-    start = 0 if classes.startswith(_RUN) else _next_run(classes, 0)
-    while start >= 0:
-        digits = _DIGITS.match(data, start)
-        end = digits.end() if digits else start
-        first = start - 1 if start and data[start - 1] == 0x2D else start
-        if data[start] != 0x30 and _is_value(data, first, end) and not exactly_double(data[first:end].decode()):
-            spans.append((first, end))
-        start = _next_run(classes, end)
+    done = 0
+    for at in range(0, len(text), _PIECE):
+        base = max(at - len(_VALUE_RUN), 0)
+        piece = text[base : at + _PIECE].encode("latin-1", "replace")
+        if b"-" in piece and _NEGATIVE_ZERO.search(piece):
+            return None
+        if _SAMPLE not in piece[::4].translate(_CLASSES):
+            continue
+        classes = (piece if base else b"," + piece).translate(_CLASSES)
+        base -= not base
+        found = classes.find(_VALUE_RUN)
+        while found >= 0:
+            start = base + found + 1
+            digits = _DIGITS.match(text, start)
+            end = digits.end() if digits else start
+            first = start - 1 if start and text[start - 1] == "-" else start
+            if start >= done and text[start] != "0" and _is_value(text, first, end):
+                done = end
+                if not exactly_double(text[first:end]):
+                    spans.append((first, end))
+            found = classes.find(_VALUE_RUN, found + _RUN)
     return spans
 
 
-def _next_run(classes: bytes, at: int) -> int:
-    found = classes.find(_VALUE_RUN, at)
-    return found + 1 if found >= 0 else -1
-
-
-def _is_value(data: bytes, start: int, end: int) -> bool:
+def _is_value(text: str, start: int, end: int) -> bool:
     start -= 1
-    while start >= 0 and data[start] in b" \t\n\r":
+    while start >= 0 and text[start] in " \t\n\r":
         start -= 1
-    if start >= 0 and data[start] not in b"[:,":
+    if start >= 0 and text[start] not in "[:,":
         return False
-    size = len(data)
-    while end < size and data[end] in b" \t\n\r":
+    size = len(text)
+    while end < size and text[end] in " \t\n\r":
         end += 1
-    return end == size or data[end] in b",]}"
+    return end == size or text[end] in ",]}"
+
+
+def _quote(text: str, spans: list[tuple[int, int]]) -> str:
+    if len(spans) == 1:
+        first, end = spans[0]
+        digits = text[first:end]
+        if text.find(digits) == first:  # one copy of a long text instead of two
+            return text.replace(digits, f'"{digits}"', 1)
+    pieces: list[str] = []
+    kept = 0
+    for first, end in spans:
+        pieces += (text[kept:first], '"', text[first:end], '"')
+        kept = end
+    return "".join((*pieces, text[kept:]))
 
 
 def tree_value(tree: Tree, *, exact_digits: bool = True) -> object:

@@ -7,7 +7,7 @@ there. The walk follows the arguments, so a recursive schema ends where the valu
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from urllib.parse import unquote
 
@@ -69,7 +69,12 @@ class _Walk:
 
     def __init__(self, root: Mapping[str, object], places: Iterable[Path]) -> None:
         self.root = root
-        self.wanted = {place[:length] for place in places for length in range(len(place) + 1)}
+        self.wanted: dict[Path, dict[str | int, None]] = {(): {}}
+        """The steps to go from each path to reach the wanted places."""
+        for place in places:
+            for length, step in enumerate(place):
+                self.wanted.setdefault(place[:length], {})[step] = None
+            self.wanted.setdefault(place, {})
         self.seen: dict[tuple[int, Path], Opinions] = {}
         self.matched: dict[tuple[int, Path], bool] = {}
         self.steps = 0
@@ -83,7 +88,8 @@ class _Walk:
         if key in self.seen:
             return self.seen[key]
         self.seen[key] = _NONE
-        self._enter(value)
+        members = [(step, value[step]) for step in self.wanted[path]]  # type: ignore[index]
+        self._enter(len(members))
         found: dict[Path, Opinion] = {}
         if isinstance(value, float) and (opinion := declared(schema)):
             found[path] = opinion
@@ -91,14 +97,14 @@ class _Walk:
             _merge(found, self.visit(part, value, path), Opinion.INTEGER)
         for word in ("anyOf", "oneOf"):
             _merge(found, self._branches(schema.get(word), value, path), Opinion.INTEGER)
-        for step, child, part in _members(schema, value):
+        for step, child, part in _members(schema, value, members):
             _merge(found, self.visit(part, child, (*path, step)), Opinion.INTEGER)
         self.depth -= 1
         self.seen[key] = found
         return found
 
-    def _enter(self, value: object) -> None:
-        self.steps += _STEPS_A_SCHEMA + (len(value) if isinstance(value, Mapping | list) else 0)
+    def _enter(self, members: int) -> None:
+        self.steps += _STEPS_A_SCHEMA + members
         self.depth += 1
         if self.steps > _STEPS:
             raise TooComplex("the schema has too many branches for this value")
@@ -138,13 +144,14 @@ class _Walk:
         if key in self.matched:
             return self.matched[key]
         self.matched[key] = True
-        self._enter(value)
-        fits = _fits_itself(schema, value) and self._fits_parts(schema, value, path)
+        members = list(_all_members(value))
+        self._enter(len(members))
+        fits = _fits_itself(schema, value) and self._fits_parts(schema, value, path, members)
         self.depth -= 1
         self.matched[key] = fits
         return fits
 
-    def _fits_parts(self, schema: Mapping[str, object], value: object, path: Path) -> bool:
+    def _fits_parts(self, schema: Mapping[str, object], value: object, path: Path, members: Sequence[_Member]) -> bool:
         def fits(part: object) -> bool:
             return self.matches(part, value, path)
 
@@ -154,7 +161,7 @@ class _Walk:
             and (not any_of or any(fits(part) for part in any_of))
             and (not one_of or sum(fits(part) for part in one_of) == 1)
             and ("not" not in schema or not fits(schema["not"]))
-            and all(self.matches(part, child, (*path, step)) for step, child, part in _members(schema, value))
+            and all(self.matches(part, child, (*path, step)) for step, child, part in _members(schema, value, members))
         )
 
 
@@ -164,19 +171,29 @@ def _merge(into: dict[Path, Opinion], more: Opinions, stronger: Opinion) -> None
             into[place] = opinion
 
 
-def _members(schema: Mapping[str, object], value: object) -> Iterator[tuple[str | int, object, object]]:
-    """Each member of an object or array with each schema that applies to it (JSON Schema 2020-12, core 10.3)."""
+_Member = tuple[str | int, object]
+
+
+def _all_members(value: object) -> Iterable[_Member]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
+def _members(
+    schema: Mapping[str, object], value: object, members: Sequence[_Member]
+) -> Iterator[tuple[str | int, object, object]]:
+    """Each of `members` of an object or array with each schema that applies to it (JSON Schema 2020-12, core 10.3)."""
     if isinstance(value, Mapping):
         properties = _mapping(schema.get("properties"))
         patterns = _mapping(schema.get("patternProperties"))
         others = schema.get("additionalProperties")
-        for name, child in value.items():
-            known = False
-            if name in properties:
-                known = True
-                yield name, child, properties[name]
+        for name, child in members:
+            known = name in properties
+            if known:
+                yield name, child, properties[str(name)]
             for pattern, part in patterns.items():
-                if _search(pattern, name):
+                if _search(pattern, str(name)):
                     known = True
                     yield name, child, part
             if not known and others is not None:
@@ -185,8 +202,8 @@ def _members(schema: Mapping[str, object], value: object) -> Iterator[tuple[str 
         items = schema.get("items")
         first, rest = (items, schema.get("additionalItems")) if isinstance(items, list) else (None, items)
         first = _list(first) or _list(schema.get("prefixItems"))
-        for index, child in enumerate(value):
-            part = first[index] if index < len(first) else rest
+        for index, child in members:
+            part = first[index] if isinstance(index, int) and index < len(first) else rest
             if part is not None:
                 yield index, child, part
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blockview.core import result
 from blockview.core.jsontext import JsonError, parse
 from blockview.core.model import ContentBlock, ToolResult
 from blockview.core.result import exact_text, exact_value, exactly_double, result_value, tree_value
@@ -104,6 +106,13 @@ PIECES = st.lists(
 @given(st.one_of(PIECES, st.tuples(PIECES, PIECES).map(lambda two: f'["{two[0]}",{two[1]}]')))
 def test_the_fast_way_agrees_with_the_slow_one_on_broken_texts(text: str) -> None:
     assert repr(exact_value(text)) == repr(slow(text))
+
+
+@given(st.lists(st.one_of(PIECES, LONG), max_size=8).map(",".join), st.integers(1, 40))
+def test_a_long_text_is_looked_through_in_pieces(inside: str, size: int) -> None:
+    text = f'["{"x" * size}",{inside}]'
+    with patch.object(result, "_PIECE", size):
+        assert repr(exact_value(text)) == repr(slow(text))
 
 
 @given(json_texts())
