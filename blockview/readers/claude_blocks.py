@@ -56,7 +56,7 @@ class BlockMaker:
         return ", ".join(labels)
 
     def _line(self, place: Place) -> BlockLine | None:
-        return part_of(_LINE, self._source.data[place.byte : place.byte + place.length])
+        return part_of(_LINE, self._source.recorded(place))
 
     def _answers(self, facts: BlockFacts) -> dict[str, Answer]:
         found: dict[str, Answer] = {}

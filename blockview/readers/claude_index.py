@@ -162,7 +162,7 @@ class Index:
         if first is None:
             return False
         place = self.known.rows[first]
-        earlier = self._source.data[place.byte : place.byte + place.length]
+        earlier = self._source.recorded(place)
         if earlier != record.data and part_of(_COMPARED, earlier) != part_of(_COMPARED, record.data):
             return False
         if line.parent_uuid is not None:

@@ -15,8 +15,9 @@ from blockview.readers.records import Record, Report, decode, object_end, record
 from blockview.readers.source import Source
 
 _EVENTS = frozenset({"system", "assistant", "user", "result"})
-_FIRST_EVENT = re.compile(rb'^(?:\[\s*)?\{\s*"type"\s*:\s*"system"', re.MULTILINE)
+_FIRST_EVENT = re.compile(rb'\n(?:\[\s*)?\{\s*"type"\s*:\s*"system"')
 _ARRAY = re.compile(rb'\[\s*\{\s*"')
+_LOOK = 4096
 _SEPARATOR = re.compile(r"[ \t\r\n]*,?[ \t\r\n]*")
 
 
@@ -30,7 +31,7 @@ class ClaudeStreamReader:
         if any(map(_is_event, head.records)):
             return True
         is_log = not head.start.lstrip().startswith(b"{")
-        return is_log and _FIRST_EVENT.search(head.source.data) is not None
+        return is_log and head.source.holds_line(_FIRST_EVENT)
 
     def read(self, source: Source) -> Session:
         """Read all events in one pass; blocks are decoded when they are looked at."""
@@ -52,7 +53,7 @@ def _events(source: Source, report: Report) -> Iterator[tuple[Record, IndexLine]
             continue
         if record.data.startswith(b'{"'):
             yield from _event(source, record, report)
-        elif _ARRAY.match(source.data, record.place.byte):
+        elif _ARRAY.match(source.read(record.place.byte, _LOOK)):
             for element in _elements(source, record.place, report):
                 yield from _event(source, element, report)
                 behind = element.place.byte + element.place.length
@@ -67,7 +68,7 @@ def _event(source: Source, record: Record, report: Report) -> Iterator[tuple[Rec
 
 def _elements(source: Source, start: Place, report: Report) -> Iterator[Record]:
     """The objects of the array that begins at a place; what follows an element that cannot be read is given up."""
-    text = source.data[start.byte : source.content_end].decode("utf-8", "surrogateescape")
+    text = source.read(start.byte, source.content_end - start.byte).decode("utf-8", "surrogateescape")
     line, byte, behind = start.line, start.byte, 0
     position = _next(text, 1)
     while text[position : position + 1] == "{":

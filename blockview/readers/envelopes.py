@@ -15,6 +15,7 @@ from blockview.readers.records import Record
 T = TypeVar("T")
 
 NOT_A_MESSAGE = "not a message"
+GONE = "can no longer be read"
 """The kind of a record that holds something else than the recorder's messages."""
 NOT_JSON = "not JSON"
 """The kind of a record of text that went over the protocol's channel without being JSON."""

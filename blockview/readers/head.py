@@ -40,18 +40,14 @@ class Head:
     @classmethod
     def of(cls, source: Source) -> Head:
         """Look at the beginning of a recording; whole first lines are read even when they are large."""
-        start = bytes(source.data[:_WINDOW])
+        start = source.read(0, _WINDOW)
         opening = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
         if opening in (b"[", b"{"):
-            text = source.data[:_DOCUMENT_WINDOW].decode("utf-8-sig", "replace").lstrip()
+            text = source.read(0, _DOCUMENT_WINDOW).decode("utf-8-sig", "replace").lstrip()
             records = elements(text) if opening == b"[" else _members(text)
             if records:
                 return cls(source, start, records, "array" if opening == b"[" else "object")
         return cls(source, start, tuple(islice(_records(source), _MAX_RECORDS)))
-
-    def holds(self, text: bytes) -> bool:
-        """True when the bytes occur anywhere in the recording (a fast scan of the whole file)."""
-        return self.source.data.find(text) >= 0
 
 
 class Reader(Protocol):

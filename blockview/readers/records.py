@@ -36,19 +36,13 @@ def records(source: Source, report: Report) -> Iterator[Record]:
     Lines end at a line feed only. A carriage return before it, a byte order mark at the very start and NUL bytes
     around a line are left out; blank lines are skipped but counted.
     """
-    data, size = source.data, source.size
-    line, start = 1, len(_BOM) if data[:3] == _BOM else 0
+    begin = len(_BOM) if source.read(0, len(_BOM)) == _BOM else 0
     if source.transcoded:
         report(Diagnostic(Place(1, 0), "the file is UTF-16: places count bytes of its UTF-8 form", "transcoded"))
-    while start < size:
-        end = data.find(b"\n", start)
-        if end < 0:
-            end = size
-        if end > start:
-            record = _record(line, start, data[start:end], report)
-            if record:
-                yield record
-        line, start = line + 1, end + 1
+    for line, (start, data) in enumerate(source.lines(begin), 1):
+        record = _record(line, start, data, report) if data else None
+        if record:
+            yield record
 
 
 def _record(line: int, start: int, data: bytes, report: Report) -> Record | None:

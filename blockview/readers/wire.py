@@ -15,10 +15,11 @@ import msgspec
 from blockview.core.model import Block, Counts, Diagnostic, Place, Provenance, Session, Status, Text, ToolCall
 from blockview.readers.answers import read_answer
 from blockview.readers.capture import Capture, Connection, Exchange, Ref
-from blockview.readers.envelopes import ENVELOPES, Envelope, Frame, moment
+from blockview.readers.envelopes import ENVELOPES, GONE, Envelope, Frame, moment
 from blockview.readers.head import Head, Reader
 from blockview.readers.jsonrpc import ABSENT, Message, identity, message_of, part_of, text_of
 from blockview.readers.lazy import LazyBlocks
+from blockview.readers.lenient import BadRecord
 from blockview.readers.records import Record, decode, decoded
 from blockview.readers.source import Source
 
@@ -121,7 +122,9 @@ class _Blocks:
             started=started,
             connection=exchange.connection.id,
         )
-        return Block(index, "", ref.place, (self._answered(call, exchange, frame.redacted),), started=started)
+        answered = self._answered(call, exchange, frame.redacted)
+        unread = (Text("note", _gone(ref.place), ref.place),) if frame.kind == GONE else ()
+        return Block(index, "", ref.place, (*unread, answered), started=started)
 
     def _answered(self, call: ToolCall, exchange: Exchange, redacted: bool) -> ToolCall:
         notes = ["arguments redacted by the recorder"] if redacted else []
@@ -151,7 +154,9 @@ class _Blocks:
     def _shown(self, ref: Ref) -> str:
         """The recorded characters of a message or of what was recorded in its stead."""
         frame = self._frame(ref.place)
-        text = frame.body[ref.part] if isinstance(frame.body, list) and frame.body else frame.text
+        if frame.kind == GONE:
+            return _gone(ref.place)
+        text = frame.body[ref.part] if isinstance(frame.body, list) and ref.part < len(frame.body) else frame.text
         text = text if isinstance(text, str) else text_of(text)
         left = len(text) - _SHOWN
         return text if left <= 0 else f"{text[:_SHOWN]}… ({left:,} more characters)"
@@ -163,12 +168,20 @@ class _Blocks:
     def _message(self, ref: Ref) -> tuple[Frame, Message]:
         frame = self._frame(ref.place)
         body = frame.body
-        message = message_of(body[ref.part]) if isinstance(body, list) else body
-        return frame, message or Message()
+        if isinstance(body, list):
+            body = message_of(body[ref.part]) if ref.part < len(body) else None
+        return frame, body or Message()
 
     def _frame(self, place: Place) -> Frame:
-        record = Record(place, self.source.data[place.byte : place.byte + place.length])
-        return self.envelope.unwrap(record, decode(self.envelope.decoder, record))
+        record = Record(place, self.source.recorded(place))
+        try:
+            return self.envelope.unwrap(record, decode(self.envelope.decoder, record))
+        except BadRecord:
+            return Frame(None, record.data, kind=GONE)
+
+
+def _gone(place: Place) -> str:
+    return f"line {place.line} {GONE}"
 
 
 def _milliseconds(start: datetime | None, end: datetime | None) -> float | None:

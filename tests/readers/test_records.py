@@ -43,8 +43,8 @@ def read(data: bytes) -> tuple[list[tuple[int, Outer]], list[tuple[int, str]]]:
     found = []
     for record, value in decoded(source, DECODER, diagnostics.append):
         place = record.place
-        assert source.data[place.byte : place.byte + place.length] == record.data
-        assert source.data[: place.byte].count(b"\n") == place.line - 1
+        assert source.recorded(place) == record.data
+        assert source.read(0, place.byte).count(b"\n") == place.line - 1
         found.append((place.line, value))
     return found, [(diagnostic.place.line, diagnostic.kind) for diagnostic in diagnostics]
 

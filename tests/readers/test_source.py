@@ -1,14 +1,18 @@
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from blockview.core.model import Place
+from blockview.core.model import Place, Text
+from blockview.readers.opening import open_session
 from blockview.readers.source import Source
+from tests.readers.captures import INITIALIZE, INITIALIZED
+from tests.readers.lines import answers, prompt, result, says, use
 
 
-def test_a_file_is_mapped_and_read_by_place(tmp_path: Path) -> None:
+def test_a_file_is_read_by_place(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\xff\n")
     with Source.open(path) as source:
@@ -81,3 +85,33 @@ def test_a_closed_source_holds_nothing(tmp_path: Path) -> None:
     source.close()
     source.close()
     assert source.text(Place(1, 0, 3)) == ""
+
+
+def transcript() -> bytes:
+    rows = [
+        (prompt(f"do {n}", f"u{n}"), says(use(f"t{n}", a=1.0), uuid=f"a{n}"), answers(result(f"t{n}")))
+        for n in range(9)
+    ]
+    return "\n".join(line for row in rows for line in row).encode()
+
+
+def capture() -> bytes:
+    call = '{{"jsonrpc":"2.0","id":{0},"method":"tools/call","params":{{"name":"t","arguments":{{"a":1.0}}}}}}'
+    answer = '{{"jsonrpc":"2.0","id":{0},"result":{{"content":[]}}}}'
+    rows = [(call.format(n), answer.format(n)) for n in range(2, 12)]
+    return "\n".join([INITIALIZE, INITIALIZED, *(line for row in rows for line in row)]).encode()
+
+
+@pytest.mark.parametrize("make", [transcript, capture])
+@pytest.mark.parametrize("left", [0, 100, 1000])
+def test_a_file_that_is_cut_or_rewritten_while_open_is_no_danger(
+    tmp_path: Path, make: Callable[[], bytes], left: int
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(make())
+    sessions = [open_session(path), open_session(path)]
+    os.truncate(path, left)
+    assert [len(list(sessions[0].blocks)), len(sessions[0].call_counts)] == [len(sessions[0].blocks)] * 2
+    path.write_bytes(b"x" * 10_000)
+    said = [item.text for block in sessions[1].blocks for item in block.items if isinstance(item, Text)]
+    assert any("can no longer be read" in text for text in said)
