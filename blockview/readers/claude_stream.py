@@ -39,7 +39,8 @@ class ClaudeStreamReader:
 
 
 def _is_event(record: dict[str, Any]) -> bool:
-    if record.get("type") not in _EVENTS or "parentUuid" in record:
+    kind = record.get("type")
+    if not isinstance(kind, str) or kind not in _EVENTS or "parentUuid" in record:
         return False
     if record.get("subtype") == "init" and isinstance(record.get("tools"), list):
         return True

@@ -189,7 +189,7 @@ ENVELOPES: tuple[Envelope[Any], ...] = (
     Envelope(
         "mcp-rec",
         msgspec.json.Decoder(_McpRec),
-        lambda members: "msg" in members and members.get("dir") in _MCP_REC_WAYS,
+        lambda members: "msg" in members and members.get("dir") in tuple(_MCP_REC_WAYS),
         _mcp_rec,
     ),
     Envelope("mcporter", msgspec.json.Decoder(_Mcporter), _is_mcporter, _mcporter),

@@ -117,6 +117,20 @@ def test_a_strange_beginning_has_no_records(data: bytes) -> None:
     assert head_of(data).records == ()
 
 
+@pytest.mark.parametrize("odd", ["[]", "{}", "1", "null", '["user"]', "1e400", '"\\ud800"'])
+@pytest.mark.parametrize(
+    "member", ["type", "subtype", "dir", "msg", "_meta", "jsonrpc", "sessionId", "session_id", "seq"]
+)
+def test_a_member_of_another_type_is_no_danger(member: str, odd: str) -> None:
+    line = f'{{"type":"user","dir":"x","msg":{{}},"{member}":{odd}}}'.encode()
+    for data in (line, b"[" + line + b"]", b"{\n" + line[1:]):
+        try:
+            session = read_session(Source.of_bytes("odd", data))
+        except UnknownFormat:
+            continue
+        assert session.format
+
+
 def test_looking_stops_after_the_window() -> None:
     head = head_of(b"noise\n" * 100_000 + b'{"a":1}\n')
     assert head.records == ()
