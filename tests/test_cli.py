@@ -245,6 +245,21 @@ def test_render_keeps_to_the_width(run: Run) -> None:
 # What cannot be read
 
 
+def test_an_absurd_width_is_no_danger(run: Run) -> None:
+    done = run("render", DEMO / "session.jsonl", "--block", "1", "--width", "99999999999")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert max(map(len, done.stdout.splitlines())) <= 10_000
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_is_no_danger(tmp_path: Path, closed: str) -> None:
+    command = f"{sys.executable} -m blockview render {DEMO / 'session.jsonl'} {closed}>&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert bool(done.stdout) == (closed == "2")
+
+
 def test_a_missing_file(run: Run) -> None:
     assert_one_clear_line(run("render", "none.jsonl"), "none.jsonl", "no such file")
 

@@ -20,6 +20,9 @@ from blockview.export.text import text_chunks
 _PAPER_WIDTH = 100
 """Columns where there is no terminal to ask."""
 
+_WIDEST = 10_000
+"""No wider lines are made: rules and right-aligned words would fill the memory with blanks."""
+
 
 def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
@@ -63,7 +66,7 @@ def _chunks(
     if form == "json":
         return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
     chunks = ansi_chunks if form == "ansi" else text_chunks
-    width = options.width or _terminal_width()
+    width = min(options.width or _terminal_width(), _WIDEST)
     return chunks(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
 
 
