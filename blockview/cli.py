@@ -47,8 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 fine, 2 cannot, 130 interrupted, 141 nobody reads the output any more.
     """
     # A stream that was closed before the start is None here; what goes to it is not wanted.
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
