@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Tree, decode_string, exact_int
 
@@ -28,8 +29,7 @@ class Sign(StrEnum):
     ONLY_LIVE = "+"
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRow:
+class DiffRow(msgspec.Struct, frozen=True):
     """One value of the two. `recorded` and `live` are node numbers of the two trees, None where one has no such value.
 
     `key` is the member name or the array index. `paired` marks two containers of one kind, whose members follow as
@@ -44,8 +44,7 @@ class DiffRow:
     paired: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(msgspec.Struct, frozen=True):
     """How many values compare how; paired containers count by what is in them."""
 
     same: int = 0

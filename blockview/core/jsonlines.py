@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, decode_string, escape_pointer
 from blockview.core.lines import Role, Span
@@ -35,8 +36,7 @@ _ROLES = {
 _MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING}
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(msgspec.Struct, frozen=True):
     """What is said beside a node: a mark for the gutter, words behind the value, the role of the value itself.
 
     `dropped` holds the literals of duplicate members that are not sent; each gets a row of its own.

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from blockview.core.coercion import Depth
 from blockview.core.jsonlines import Annotation
@@ -26,8 +27,7 @@ _LITERAL = 60
 """Cells of a recorded literal that are shown beside its change; the recorded text has it whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallMarks:
+class CallMarks(msgspec.Struct, frozen=True):
     """How many places of a call are changed, respelled, or would change at depth "deep", and what else to look at."""
 
     changed: int = 0

@@ -7,9 +7,10 @@ and raw results are JSON text, so every digit and every spelling survives to the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 
 class Provenance(StrEnum):
@@ -48,8 +49,7 @@ _FAILED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a record stands in its file: physical line (from 1), offset of its first byte (from 0), length in bytes."""
 
     line: int
@@ -57,8 +57,7 @@ class Place:
     length: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True):
     """Something that was skipped, guessed or repaired while reading. The bytes at `place` stay viewable."""
 
     place: Place
@@ -66,8 +65,7 @@ class Diagnostic:
     kind: str = "malformed"
 
 
-@dataclass(frozen=True, slots=True)
-class ContentBlock:
+class ContentBlock(msgspec.Struct, frozen=True):
     """One content block of a result.
 
     `kind` is the recorded type ("text", "image", "resource", …), `text` the text of a text block and empty otherwise,
@@ -79,8 +77,7 @@ class ContentBlock:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """What came back for a call: content blocks, structured content as recorded JSON text, and the raw record."""
 
     content: tuple[ContentBlock, ...] = ()
@@ -95,8 +92,7 @@ class ToolResult:
         return "\n".join(block.text if block.kind == "text" else f"[{block.kind} block]" for block in self.content)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(msgspec.Struct, frozen=True):
     """One tool call. `arguments` is the recorded JSON text, or None when the record holds no arguments at all."""
 
     id: str
@@ -118,8 +114,7 @@ class ToolCall:
     """Which connection of a capture the call belongs to; empty where the format has no connections."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """Text in a block. `role` is "assistant", "thinking", "note" (said by the client or the reader) or "traffic"."""
 
     role: str
@@ -130,8 +125,7 @@ class Text:
 Item = Text | ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """One exchange: a prompt and all the agent did until the next prompt.
 
     `label` says what is special about the block ("subagent a1b2", "abandoned branch", "traffic"), else it is empty.
@@ -150,8 +144,7 @@ class Block:
         return tuple(item for item in self.items if isinstance(item, ToolCall))
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as the recording lists it: its schemas as recorded JSON text, and the lines for which the list holds.
 
     `since` is the line of the tools/list result, `until` the line of the notification that made it stale (None: never).
@@ -166,8 +159,7 @@ class ToolSpec:
     output_schema: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """What a reader counted on its one pass over the file."""
 
     records: int = 0
@@ -182,8 +174,7 @@ class Counts:
     """(uuid, children) of each message that was answered more than once."""
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """What one recording tells. `blocks` may be lazy: a block is read and decoded when somebody looks at it."""
 
     source: str
@@ -193,8 +184,8 @@ class Session:
     title: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
-    counts: Counts = field(default_factory=Counts)
+    counts: Counts = msgspec.field(default_factory=Counts)
     call_counts: Sequence[int] = ()
     """Calls per block, known without decoding a block; as long as `blocks`."""
-    read_raw: Callable[[Place], str] = field(default=lambda place: "", repr=False, compare=False)
+    read_raw: Callable[[Place], str] = lambda place: ""
     """The recorded text at a place, for the raw view of a line that could not be read."""

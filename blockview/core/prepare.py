@@ -7,24 +7,23 @@ own lookup, so what a reader sees is what the server gets.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from blockview.core.coercion import Coerced, Depth, coerce
 from blockview.core.jsontext import CannotSend, Difference, JsonError, Transport, differences, loads, wire_text
 from blockview.core.model import ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A lookup's answer: the tool's input schema, and where it comes from ("tools/list, line 3")."""
 
     schema: Mapping[str, object]
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """A lookup's answer when there is no schema to go by, and why."""
 
     reason: str
@@ -48,8 +47,7 @@ class Why(StrEnum):
     DUPLICATE = "duplicate"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One place where the recorded and the dispatched arguments differ, with both literals.
 
     `path` is a JSON Pointer (RFC 6901). `after` is empty for a duplicate member that is not sent.
@@ -61,16 +59,14 @@ class Change:
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """Something a reader should know about a place although nothing is changed there."""
 
     path: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True):
     """A call's arguments before and after the step.
 
     `dispatched` is the wire's text; it is the recorded text where nothing can be sent, and None for absent arguments.

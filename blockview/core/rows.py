@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate, chain, islice
 from typing import Protocol, overload
+
+import msgspec
 
 from blockview.core.lines import Line, Role, Span
 from blockview.core.safetext import ELLIPSIS, cell_width, cut, wrap_lines
@@ -24,8 +25,7 @@ class Section(StrEnum):
     RESULT = "result"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """What a row stands for.
 
     `call` is the index among `block.calls`, -1 for none. `node` is the node number in the section's JSON tree; in the
@@ -37,8 +37,7 @@ class Target:
     node: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line on screen. `foldable` says that toggling its target opens or folds something."""
 
     line: Line

@@ -8,7 +8,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
@@ -71,17 +70,16 @@ class Refs:
         return Ref(Place(line, byte, length), part, self._names[label])
 
 
-@dataclass(slots=True)
-class Connection:
+class Connection(msgspec.Struct):
     """One connection of a capture. `label` is the recorder's name for the server, `name` the server's own."""
 
     id: str
     label: str | None
     name: str | None = None
     opened: bool = False
-    traffic: array[int] = field(default_factory=lambda: array("q"))
-    seen: Counter[str] = field(default_factory=Counter)
-    tools: ToolLists = field(default_factory=ToolLists)
+    traffic: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    seen: Counter[str] = msgspec.field(default_factory=Counter)
+    tools: ToolLists = msgspec.field(default_factory=ToolLists)
 
     @property
     def server(self) -> str | None:
@@ -104,8 +102,7 @@ def _plural(count: int, noun: str) -> str:
     return f"1 {noun}" if count == 1 else f"{count} {noun}s"
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(msgspec.Struct):
     """One tools/call: numbers of its request, its response, a cancellation and an answer that was cut (-1: none)."""
 
     connection: Connection
@@ -115,8 +112,7 @@ class Exchange:
     cut: int = -1
 
 
-@dataclass(slots=True)
-class _Sent:
+class _Sent(msgspec.Struct):
     """A request that waits for its answer."""
 
     connection: Connection
@@ -308,8 +304,7 @@ def _server_name(result: msgspec.Raw, *, introduces: bool) -> str | None:
     return server.name if server else None
 
 
-@dataclass(slots=True)
-class _Gap:
+class _Gap(msgspec.Struct):
     first: int
     last: int
     missing: int

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from blockview.core.model import Place, Provenance, Status, ToolCall
 from blockview.readers.anthropic_blocks import Part, RecordedPart, tool_result

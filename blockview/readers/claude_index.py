@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
@@ -24,20 +23,18 @@ MAIN = ""
 """The stream of the session itself; a subagent's lines form a stream of their own."""
 
 
-@dataclass(slots=True)
-class BlockFacts:
+class BlockFacts(msgspec.Struct):
     """What is known of a block without its records: `rows` hold what it shows, `results` what its calls got back."""
 
     stream: str
     prompted: bool = False
     parent: str | None = None
-    rows: array[int] = field(default_factory=lambda: array("L"))
-    results: array[int] = field(default_factory=lambda: array("L"))
+    rows: array[int] = msgspec.field(default_factory=lambda: array("L"))
+    results: array[int] = msgspec.field(default_factory=lambda: array("L"))
     calls: int = 0
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(msgspec.Struct):
     """What a progress line tells of a call: the real names, and the time in milliseconds."""
 
     server: str | None = None
@@ -71,20 +68,19 @@ class Rows:
         return Place(self._lines[row], self._bytes[row], self._lengths[row])
 
 
-@dataclass(slots=True)
-class Known:
+class Known(msgspec.Struct):
     """What blocks are made of when somebody looks at them."""
 
-    rows: Rows = field(default_factory=Rows)
-    blocks: list[BlockFacts] = field(default_factory=list)
-    servers: set[str] = field(default_factory=set)
-    progress: dict[str, Progress] = field(default_factory=dict)
-    denied: set[str] = field(default_factory=set)
-    notified: dict[str, int] = field(default_factory=dict)
+    rows: Rows = msgspec.field(default_factory=Rows)
+    blocks: list[BlockFacts] = msgspec.field(default_factory=list)
+    servers: set[str] = msgspec.field(default_factory=set)
+    progress: dict[str, Progress] = msgspec.field(default_factory=dict)
+    denied: set[str] = msgspec.field(default_factory=set)
+    notified: dict[str, int] = msgspec.field(default_factory=dict)
     """Background task → the row of the notification that it ended."""
-    orphans: dict[str, Spot] = field(default_factory=dict)
+    orphans: dict[str, Spot] = msgspec.field(default_factory=dict)
     """Results whose call has not been seen, by its id."""
-    repeated: set[tuple[int, str]] = field(default_factory=set)
+    repeated: set[tuple[int, str]] = msgspec.field(default_factory=set)
     """(row, call id) of calls that were recorded before."""
 
 

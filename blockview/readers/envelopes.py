@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -45,8 +44,7 @@ class Frame(NamedTuple):
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope(Generic[T]):
+class Envelope(msgspec.Struct, Generic[T], frozen=True):
     """How one recorder wraps a message.
 
     `decoder` is what a record is decoded into, `unwrap` gets the frame out of that, and `claims` recognises the

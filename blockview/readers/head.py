@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
@@ -23,8 +22,7 @@ _WINDOW = 256 * 1024
 _DOCUMENT_WINDOW = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """What a reader may look at to recognise its format.
 
     `start` is the first bytes (256 KB); `records` up to 20 JSON objects from the first lines, or from the beginning of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -38,8 +37,7 @@ def asks_for_first_page(params: msgspec.Raw) -> bool:
     return asked is None or not present(asked.cursor)
 
 
-@dataclass(slots=True)
-class _Listed:
+class _Listed(msgspec.Struct):
     name: str
     schema: str | None
     output: str | None

@@ -6,11 +6,11 @@ where that connection begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from blockview.core.model import Block, Counts, Diagnostic, Place, Provenance, Session, Status, Text, ToolCall
 from blockview.readers.answers import read_answer
@@ -27,8 +27,7 @@ _SHOWN = 4000
 """Characters of a message that are shown in traffic. The rest is in the raw view: it may be megabytes."""
 
 
-@dataclass(frozen=True)
-class WireReader:
+class WireReader(msgspec.Struct, frozen=True):
     """Reads captures of one envelope."""
 
     envelope: Envelope[Any]
@@ -92,8 +91,7 @@ _CALL_PARAMS = msgspec.json.Decoder(_CallParams)
 _REASON = msgspec.json.Decoder(_Reason)
 
 
-@dataclass(frozen=True)
-class _Blocks:
+class _Blocks(msgspec.Struct, frozen=True):
     """Makes the blocks of a capture out of its file."""
 
     source: Source

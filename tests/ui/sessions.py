@@ -1,9 +1,10 @@
 """Sessions made of model objects for the tests of the app: an ordinary one, hostile text, and as large as you like."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import overload
+
+from msgspec.structs import replace
 
 from blockview.core.model import Block, ContentBlock, Diagnostic, Place, Session, Status, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Missing
