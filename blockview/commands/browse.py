@@ -22,7 +22,6 @@ from blockview.commands.shared import (
 )
 from blockview.core.coercion import Depth
 from blockview.core.model import Session
-from blockview.readers.places import PLACES, own_recordings, recordings_in
 
 if TYPE_CHECKING:
     from blockview.ui.app import Opened
@@ -78,6 +77,8 @@ def show(session: Session, options: Namespace) -> int:
 
 
 def _own(options: Namespace) -> int:
+    from blockview.readers.places import PLACES, own_recordings
+
     check_terminal()
     found, home = own_recordings(), PLACES[0].path()
     if found:
@@ -129,6 +130,8 @@ def _readable(path: str) -> Path:
 
 
 def _recordings(folder: Path) -> list[Path]:
+    from blockview.readers.places import recordings_in
+
     try:
         found = recordings_in(folder)
     except OSError as error:

@@ -6,6 +6,7 @@ a dispatch hands to the SDK, and `wire_text` prints them exactly as the SDK's tr
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -113,12 +114,12 @@ _LAX_STRING = r'"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"'
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 
-def _scanner(string: str, special: str) -> re.Pattern[str]:
+@functools.cache
+def _scanner(lax: bool) -> re.Pattern[str]:
+    string, special = (_LAX_STRING, "|(NaN|-?Infinity)") if lax else (_STRICT_STRING, "")
     return re.compile(rf"[ \t\n\r]*(?:([{{}}\[\],:])|({string})|({_NUMBER})|(true|false|null){special})")
 
 
-_STRICT = _scanner(_STRICT_STRING, "")
-_LAX = _scanner(_LAX_STRING, "|(NaN|-?Infinity)")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _WORDS = {"true": Kind.TRUE, "false": Kind.FALSE, "null": Kind.NULL}
 _PUNCTUATION, _STRING, _NUMERIC, _WORD = 1, 2, 3, 4
@@ -151,7 +152,7 @@ def parse(text: str, *, lax: bool = False) -> Tree:
     Raises:
         JsonError: the text is not JSON.
     """
-    scan = (_LAX if lax else _STRICT).match
+    scan = _scanner(lax).match
     kinds: list[Kind] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -11,7 +11,7 @@ from blockview.core.model import Diagnostic, Session
 from blockview.readers.claude_blocks import BlockMaker
 from blockview.readers.claude_index import Index
 from blockview.readers.claude_lines import LINE_TYPES, IndexLine
-from blockview.readers.head import Head
+from blockview.readers.head import Head, Reader
 from blockview.readers.lazy import LazyBlocks
 from blockview.readers.records import Record, Report, decoded
 from blockview.readers.source import Source
@@ -72,3 +72,6 @@ def read_lines(source: Source, format_: str, lines: Callable[[Report], Iterator[
         call_counts=tuple(facts.calls for facts in known.blocks),
         read_raw=source.text,
     )
+
+
+READERS: tuple[Reader, ...] = (ClaudeCodeReader(),)

@@ -9,7 +9,7 @@ from typing import Any
 from blockview.core.model import Diagnostic, Place, Session
 from blockview.readers.claude_code import LINE, read_lines
 from blockview.readers.claude_lines import IndexLine
-from blockview.readers.head import Head
+from blockview.readers.head import Head, Reader
 from blockview.readers.lenient import BadRecord
 from blockview.readers.records import Record, Report, decode, object_end, records, recovered
 from blockview.readers.source import Source
@@ -90,3 +90,6 @@ def _elements(source: Source, start: Place, report: Report) -> Iterator[Record]:
 def _next(text: str, position: int) -> int:
     match = _SEPARATOR.match(text, position)
     return match.end() if match else position
+
+
+READERS: tuple[Reader, ...] = (ClaudeStreamReader(),)

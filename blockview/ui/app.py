@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,8 +60,9 @@ class BlockviewApp(App[None]):
         self._depth = depth
 
     def on_mount(self) -> None:
-        """Take note of how many colours the terminal has."""
+        """Take note of how many colours the terminal has; the first screen is painted next."""
         self.set_class(not self.is_headless and self.console.color_system == "standard", "-few-colors")
+        self.call_after_refresh(gc.enable)
 
     def get_default_screen(self) -> Screen[None]:
         """The session, or the picker."""
@@ -81,7 +83,7 @@ class BlockviewApp(App[None]):
         try:
             opened = await asyncio.to_thread(self._open_path, event.path)
         except (OSError, ValueError) as error:
-            self.notify(f"cannot open {event.path}: {error}", severity="error", markup=False)
+            self.notify(f"cannot open {error}", severity="error", markup=False)
         else:
             self.push_screen(self._session_screen(opened))
 
@@ -114,6 +116,8 @@ def run_app(
     Returns:
         The exit code for the process.
     """
+    # There is no garbage before the first screen, and to look for it costs time.
+    gc.disable()
     app = BlockviewApp(opened, entries=entries, open_path=open_path, depth=depth)
     app.run(mouse=mouse)
     return app.return_code or 0
