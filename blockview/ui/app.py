@@ -83,7 +83,9 @@ class BlockviewApp(App[None]):
         try:
             opened = await asyncio.to_thread(self._open_path, event.path)
         except (OSError, ValueError) as error:
-            self.notify(f"cannot open {error}", severity="error", markup=False)
+            # The message may begin with the path already.
+            reason = str(error).removeprefix(f"{event.path}: ")
+            self.notify(f"cannot open {event.path}: {reason}", severity="error", markup=False)
         else:
             self.push_screen(self._session_screen(opened))
 
