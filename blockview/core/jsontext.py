@@ -133,14 +133,49 @@ def decode_string(literal: str) -> str:
 
 
 class _Open:
-    """A container that is being read."""
+    """A container that is being read: its node so far, and how many children it has."""
 
     __slots__ = ("closer", "node", "number", "size")
 
-    def __init__(self, number: int, closer: str) -> None:
+    def __init__(self, number: int, node: Node) -> None:
         self.number = number
-        self.closer = closer
+        self.node = node
+        self.closer = "}" if node.kind is Kind.OBJECT else "]"
         self.size = 0
+
+
+class _Builder:
+    """The nodes of a text that is being read, and the containers that are still open."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.open: list[_Open] = []
+        self.key: str | None = None
+        self.key_literal: str | None = None
+
+    def add(self, kind: Kind, start: int, end: int) -> Node:
+        """Put a value into the container that was opened last."""
+        parent, order, after = -1, 0, len(self.nodes) + 1
+        if self.open:
+            holder = self.open[-1]
+            parent, order = holder.number, holder.size
+            holder.size += 1
+        node = Node(kind, start, end, self.key, self.key_literal, parent, len(self.open), order, 0, after)
+        self.key = self.key_literal = None
+        self.nodes.append(node)
+        return node
+
+    def enter(self, kind: Kind, start: int) -> None:
+        """Put a container there and open it."""
+        node = self.add(kind, start, start + 1)
+        self.open.append(_Open(len(self.nodes) - 1, node))
+
+    def leave(self, end: int) -> None:
+        """Close the container that was opened last."""
+        closed = self.open.pop()
+        kind, start, _, key, key_literal, parent, depth, order, _, _ = closed.node
+        after = len(self.nodes)
+        self.nodes[closed.number] = Node(kind, start, end, key, key_literal, parent, depth, order, closed.size, after)
 
 
 def parse(text: str, *, lax: bool = False) -> Tree:
@@ -153,83 +188,44 @@ def parse(text: str, *, lax: bool = False) -> Tree:
         JsonError: the text is not JSON.
     """
     scan = _scanner(lax).match
-    kinds: list[Kind] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    keys: list[tuple[str | None, str | None]] = []
-    parents: list[int] = []
-    depths: list[int] = []
-    indexes: list[int] = []
-    sizes: list[int] = []
-    afters: list[int] = []
-    stack: list[_Open] = []
+    built = _Builder()
     position = 0
-    key: tuple[str | None, str | None] = (None, None)
     want = "value"  # value | first | key | first-key | colon | next | end
-
-    def add(kind: Kind, start: int, end: int) -> None:
-        nonlocal key
-        kinds.append(kind)
-        starts.append(start)
-        ends.append(end)
-        keys.append(key)
-        key = (None, None)
-        depths.append(len(stack))
-        sizes.append(0)
-        afters.append(len(kinds))
-        if stack:
-            parents.append(stack[-1].number)
-            indexes.append(stack[-1].size)
-            stack[-1].size += 1
-        else:
-            parents.append(-1)
-            indexes.append(0)
-
-    while True:
-        match = scan(text, position)
-        if match is None:
-            position = _end_of_space(text, position)
-            if position == len(text):
-                if want == "end":
-                    break
-                raise JsonError("the text ends too early", position)
-            raise JsonError("not a JSON token", position)
+    while (match := scan(text, position)) is not None:
         group = match.lastindex or 0
         start, position = match.span(group)
         token = match[group]
         if group == _PUNCTUATION:
-            if token in "{[" and want in ("value", "first"):
-                add(Kind.OBJECT if token == "{" else Kind.ARRAY, start, position)
-                stack.append(_Open(len(kinds) - 1, "}" if token == "{" else "]"))
-                want = "first-key" if token == "{" else "first"
-            elif token in "}]" and stack and token == stack[-1].closer and want in ("next", "first", "first-key"):
-                closed = stack.pop()
-                ends[closed.number] = position
-                sizes[closed.number] = closed.size
-                afters[closed.number] = len(kinds)
-                want = "next" if stack else "end"
-            elif token == "," and want == "next":
-                want = "key" if stack[-1].closer == "}" else "value"
-            elif token == ":" and want == "colon":
-                want = "value"
-            else:
-                raise JsonError(f"unexpected {token!r}", start)
+            want = _punctuate(built, token, want, start)
         elif group == _STRING and want in ("key", "first-key"):
-            key = (decode_string(token), token)
+            built.key, built.key_literal = decode_string(token), token
             want = "colon"
         elif want in ("value", "first"):
-            add(_kind(group, token), start, position)
-            want = "next" if stack else "end"
+            built.add(_kind(group, token), start, position)
+            want = "next" if built.open else "end"
         else:
             raise JsonError(f"unexpected {token[:20]!r}", start)
+    position = _end_of_space(text, position)
+    if position < len(text):
+        raise JsonError("not a JSON token", position)
+    if want != "end":
+        raise JsonError("the text ends too early", position)
+    return Tree(text, built.nodes)
 
-    nodes = [
-        Node(kind, start, end, name[0], name[1], parent, depth, index, size, after)
-        for kind, start, end, name, parent, depth, index, size, after in zip(
-            kinds, starts, ends, keys, parents, depths, indexes, sizes, afters, strict=True
-        )
-    ]
-    return Tree(text, nodes)
+
+def _punctuate(built: _Builder, token: str, want: str, start: int) -> str:
+    """Take in a bracket, comma or colon; what is wanted next."""
+    if token in "{[" and want in ("value", "first"):
+        built.enter(Kind.OBJECT if token == "{" else Kind.ARRAY, start)
+        return "first-key" if token == "{" else "first"
+    if token in "}]" and built.open and token == built.open[-1].closer and want in ("next", "first", "first-key"):
+        built.leave(start + 1)
+        return "next" if built.open else "end"
+    if token == "," and want == "next":
+        return "key" if built.open[-1].closer == "}" else "value"
+    if token == ":" and want == "colon":
+        return "value"
+    raise JsonError(f"unexpected {token!r}", start)
 
 
 def _end_of_space(text: str, position: int) -> int:

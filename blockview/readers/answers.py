@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from blockview.core.model import ContentBlock, Place, Status, ToolResult
+from blockview.readers import media
 from blockview.readers.jsonrpc import ABSENT, Message, part_of, present, string_of, text_of
 
 
@@ -101,24 +102,7 @@ def _block(raw: msgspec.Raw) -> ContentBlock:
         return ContentBlock("text", part.text)
     if part.resource is not None:
         held = part.resource
-        size = _blob_size(held.blob) if held.text is None else _size(len(held.text.encode("utf-8", "surrogatepass")))
-        return ContentBlock(part.type, note=_join(held.uri, held.mime, size))
-    return ContentBlock(part.type, note=_join(part.uri, part.name, part.mime, _blob_size(part.data)))
-
-
-def _join(*facts: str) -> str:
-    return ", ".join(fact for fact in facts if fact)
-
-
-def _blob_size(raw: msgspec.Raw) -> str:
-    """The size of what a base64 text stands for."""
-    if not present(raw):
-        return ""
-    text = bytes(raw).strip(b'"')
-    return _size(len(text) * 3 // 4 - text[-2:].count(b"="))
-
-
-def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} B"
-    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+        text = held.text
+        size = media.base64_size(held.blob) if text is None else media.size(len(text.encode("utf-8", "surrogatepass")))
+        return ContentBlock(part.type, note=media.note(held.uri, held.mime, size))
+    return ContentBlock(part.type, note=media.note(part.uri, part.name, part.mime, media.base64_size(part.data)))

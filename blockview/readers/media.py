@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 
 def note(*facts: str | None) -> str:
     """The facts that are there, joined: `image/png, 12.3 KB`."""
@@ -15,7 +17,7 @@ def size(count: int) -> str:
     return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def base64_size(literal: bytes) -> str:
+def base64_size(literal: msgspec.Raw | bytes) -> str:
     """The size of what a base64 JSON string (with its quotes) stands for; empty when there is none."""
-    text = literal.strip(b'"')
+    text = bytes(literal).strip(b'"')
     return size(len(text) * 3 // 4 - text[-2:].count(b"=")) if text not in (b"", b"null") else ""
