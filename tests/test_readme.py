@@ -8,8 +8,7 @@ from collections.abc import Callable
 from textual.pilot import Pilot
 
 from blockview.catalog.file import FileCatalog, read_tools
-from blockview.commands.demo import FOLDER
-from blockview.readers.opening import open_session
+from blockview.commands.demo import FOLDER, demo_session
 from blockview.ui.app import BlockviewApp, Opened
 from tests.readme import README, ROOT, printed, renewed
 
@@ -55,7 +54,7 @@ def test_the_linked_picture_shows_the_demo() -> None:
 
 def test_the_screenshot(snap_compare: Callable[..., bool]) -> None:
     tools = FileCatalog(read_tools(FOLDER / "tools.json"), "tools.json")
-    app = BlockviewApp(Opened(open_session(FOLDER / "session.jsonl"), tools.lookup))
+    app = BlockviewApp(Opened(demo_session(), tools.lookup))
 
     async def settle(pilot: Pilot[None]) -> None:
         await pilot.press(*"jjjjj")

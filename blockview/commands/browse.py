@@ -137,5 +137,5 @@ def _recordings(folder: Path) -> list[Path]:
     except OSError as error:
         raise Failure(f"{folder}: {problem(error)}") from None
     if not found:
-        raise Failure(f"{folder}: no recordings in this folder (looked for .jsonl and .json files)")
+        raise Failure(f"{folder}: no recordings of a known format in this folder or the folders in it")
     return found

@@ -48,7 +48,7 @@ def _schema(path: str | None) -> Found | Missing:
     except OSError as error:
         raise Failure(f"{path}: {problem(error)}") from None
     except JsonError as error:
-        return Missing(f"{path}: not JSON: {error}")
+        raise Failure(f"{path}: not JSON: {error}") from None
     return Found(schema, path) if isinstance(schema, dict) else Missing(f"{path}: not a JSON object")
 
 

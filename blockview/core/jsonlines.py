@@ -174,12 +174,8 @@ class JsonRows:
         return column
 
     def _lead(self, node: Node, fold_mark: str, mark: str, key: tuple[Span, ...]) -> list[Span]:
-        pad = " " * (self._indent(node.depth) - _GUTTER)
-        return [
-            Span(f"{mark:<{_GUTTER}}", _MARK_ROLES.get(mark, Role.PLAIN)),
-            Span(f"{pad}{fold_mark} ", Role.PUNCTUATION),
-            *key,
-        ]
+        pad = " " * (self._indent(node.depth) - len(mark))
+        return [Span(mark, _MARK_ROLES.get(mark, Role.PLAIN)), Span(f"{pad}{fold_mark} ", Role.PUNCTUATION), *key]
 
     def _room(self, node: Node, key: tuple[Span, ...]) -> int:
         """Cells that a node's row leaves to its value."""

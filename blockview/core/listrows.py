@@ -57,7 +57,8 @@ def block_row(block: Block, call_count: int, width: int, folded: bool) -> Line:
     if block.label:
         left.append(Span(f"[{one_line(block.label, width)}] ", Role.QUIET))
     start = " ".join(block.prompt[: 8 * max(width, 1)].split())
-    left.append(Span(one_line(start, width), Role.PROMPT) if start else Span("(no prompt)", Role.QUIET))
+    if start or not block.label:
+        left.append(Span(one_line(start, width), Role.PROMPT) if start else Span("(no prompt)", Role.QUIET))
     count = f"{call_count:,} call{'' if call_count == 1 else 's'}" if width >= _WIDE_ROW else f"{call_count:,}"
     return ends(left, [Span(count, Role.QUIET)], width)
 

@@ -65,7 +65,7 @@ def call_marks(call: ToolCall, prepared: Prepared) -> CallMarks:
         respelled=respelled,
         deep=len(prepared.deep_would_change),
         missing=call.mcp and isinstance(prepared.schema, Missing),
-        error=call.status.failed,
+        error=call.status.failed or (call.result is not None and call.result.is_error),
         blocked=bool(prepared.blocked),
     )
 

@@ -16,7 +16,7 @@ from blockview.core.marks import CHANGED, ERROR, MISSING, RESPELLED, CallMarks, 
 from blockview.core.model import Block, ContentBlock, Provenance, Status, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Missing, Prepared
 from blockview.core.rows import LONG_TEXT, Fold, Part, Row, RowList, Rows, Section, Target, ends, fit, text_rows
-from blockview.core.safetext import visible
+from blockview.core.safetext import cell_width, visible
 from blockview.core.trees import arguments_tree, result_tree
 
 __all__ = [
@@ -36,8 +36,8 @@ __all__ = [
 
 _PROVENANCE = {
     Provenance.WIRE: "recorded on the wire",
-    Provenance.HOST: "recorded as the host parsed it",
-    Provenance.MODEL: "recorded as the model wrote it",
+    Provenance.HOST: "recorded from the host",
+    Provenance.MODEL: "recorded from the model",
     Provenance.BEFORE_COERCION: "recorded before coercion",
 }
 _TEXT_ROLES = {"assistant": Role.ASSISTANT, "thinking": Role.THINKING}
@@ -162,7 +162,7 @@ class _Pane:
     def arguments(self, call: ToolCall, prepared: Prepared, recorded: bool) -> list[Part]:
         section = Section.RECORDED if recorded else Section.ARGUMENTS
         target = Target(self.call, section)
-        what = "as recorded" if recorded or prepared.blocked else f"as dispatched, coercion {prepared.depth.value}"
+        what = "as recorded" if recorded or prepared.blocked else _as_dispatched(call, prepared)
         counts = _counts(call, prepared) if self.width >= _WIDE else _short_counts(call, prepared)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
         text = prepared.recorded if recorded else prepared.dispatched
@@ -246,11 +246,18 @@ class _Pane:
 
 
 def _call_title(call: ToolCall, index: int, total: int, width: int) -> Line:
-    left = [Span(f"call {index + 1}/{total}  ", Role.QUIET), *name_spans(call, width)]
+    start = Span(f"call {index + 1}/{total}  ", Role.QUIET)
     right = [status_span(call)]
     if call.duration_ms is not None:
         right.append(Span(f"  {duration_text(call.duration_ms)}", Role.QUIET))
-    return ends(left, right, width)
+    room = width - sum(cell_width(span.text) for span in (start, *right)) - 1
+    return ends([start, *name_spans(call, max(room, 8))], right, width)
+
+
+def _as_dispatched(call: ToolCall, prepared: Prepared) -> str:
+    """Which text the arguments are. A wire recording holds what was sent then: what is shown would be sent now."""
+    again = "as a dispatch would send them now" if call.provenance is Provenance.WIRE else "as dispatched"
+    return f"{again}, coercion {prepared.depth.value}"
 
 
 def _statements(call: ToolCall, prepared: Prepared) -> list[tuple[str, Role]]:
@@ -268,6 +275,8 @@ def _statements(call: ToolCall, prepared: Prepared) -> list[tuple[str, Role]]:
             said += [(f"{MISSING} schema not found: {reason}", Role.MISSING), (origin, Role.QUIET)]
         case _:
             said.append((f"not an MCP call   {origin}", Role.QUIET))
+    if call.provenance is Provenance.WIRE and prepared.changes:
+        said.append(("the server got the recorded text, which differs from what is shown", Role.MISSING))
     return said
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from blockview.readers.registry import reader_for
+from blockview.readers.source import Source
+
 
 @dataclass(frozen=True, slots=True)
 class RecordingPlace:
@@ -40,11 +43,22 @@ def own_recordings(environment: Mapping[str, str] = os.environ) -> list[Path]:
 def recordings_in(folder: Path) -> list[Path]:
     """The recordings in a folder and in the folders in it, the one that was written last first.
 
+    Each file is looked into: a recording is known by its content, whatever its name.
+
     Raises:
         OSError: the folder cannot be read.
     """
     os.scandir(folder).close()
-    return newest_first(path for pattern in ("*.jsonl", "*/*.jsonl", "*.json") for path in folder.glob(pattern))
+    files = newest_first(path for pattern in ("*", "*/*") for path in folder.glob(pattern))
+    return [path for path in files if _is_recording(path)]
+
+
+def _is_recording(path: Path) -> bool:
+    try:
+        with Source.open(path) as source:
+            return bool(source.content_end) and reader_for(source) is not None
+    except OSError:
+        return False
 
 
 def newest_first(paths: Iterator[Path]) -> list[Path]:

@@ -122,7 +122,7 @@ class _Blocks(msgspec.Struct, frozen=True):
         )
         answered = self._answered(call, exchange, frame.redacted)
         unread = (Text("note", _gone(ref.place), ref.place),) if frame.kind == GONE else ()
-        return Block(index, "", ref.place, (*unread, answered), started=started)
+        return Block(index, "", ref.place, (*unread, answered), "tools/call", started)
 
     def _answered(self, call: ToolCall, exchange: Exchange, redacted: bool) -> ToolCall:
         notes = ["arguments redacted by the recorder"] if redacted else []

@@ -149,7 +149,7 @@ def test_what_changed_stands_beside_the_value_and_in_the_gutter() -> None:
     rows = rows_of('{"a":{"limit":5}}', annotations={"/a/limit": note})
     assert lines(rows)[2] == "→       limit: 5   was 5.0   integer"
     assert Span("5", Role.CHANGED) in rows[2].line
-    assert Span("→ ", Role.CHANGED) == rows[2].line[0]
+    assert Span("→", Role.CHANGED) == rows[2].line[0]
     folded = rows_of('{"a":{"limit":5}}', annotations={"/a/limit": note}, toggled=frozenset({1}))
     assert lines(folded)[1] == "    ▸ a: {} 1 key   → inside"
 

@@ -12,7 +12,7 @@ from blockview.core.copying import Copy, copy_block, copy_text
 from blockview.core.lines import Line, Role, Span, plain
 from blockview.core.listrows import duration_text
 from blockview.core.marks import CallMarks
-from blockview.core.model import Block, ContentBlock, Place, Status, Text, ToolCall, ToolResult
+from blockview.core.model import Block, ContentBlock, Place, Provenance, Status, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, no_lookup, prepare
 from blockview.core.render import (
     Fold,
@@ -96,8 +96,35 @@ def test_marks_count_changes_spellings_and_what_deep_would_change() -> None:
     )
     assert call_marks(samples.UNKNOWN, samples.prepare_sample(samples.UNKNOWN)) == CallMarks(missing=True, error=True)
     assert call_marks(samples.BROKEN, samples.prepare_sample(samples.BROKEN)) == CallMarks(error=True, blocked=True)
-    own = replace(samples.UNKNOWN, mcp=False, status=Status.OK)
+    own = replace(samples.UNKNOWN, mcp=False, status=Status.OK, result=None)
     assert not call_marks(own, prepare(own)).remarkable
+
+
+def test_an_error_result_is_an_error_whatever_became_of_the_call() -> None:
+    orphan = replace(
+        samples.UNKNOWN, status=Status.RESULT_WITHOUT_CALL, result=samples.text_result("no", is_error=True)
+    )
+    assert call_marks(orphan, prepare(orphan)).error
+
+
+def test_a_wire_recording_says_that_the_server_got_the_recorded_text() -> None:
+    wire = replace(samples.CHANGED, provenance=Provenance.WIRE)
+    said = "the server got the recorded text"
+    assert said in "\n".join(lines(detail(wire, 100)))
+    assert "as a dispatch would send them now, coercion top" in "\n".join(lines(detail(wire, 100)))
+    assert said not in "\n".join(lines(detail(samples.CHANGED, 100)))
+    assert said not in "\n".join(lines(detail(replace(wire, arguments='{"line":5}'), 100)))
+
+
+def test_a_long_server_gives_way_to_the_tool_in_the_title() -> None:
+    call = replace(samples.CHANGED, server="a-server-with-a-very-long-name", tool="get-structured-content")
+    assert "get-structured-content " in lines(detail(call, 60))[0]
+
+
+def test_a_block_with_a_label_needs_no_prompt() -> None:
+    labelled = Block(3, "", Place(1, 0), label="tools/call")
+    assert plain(block_row(labelled, 1, 60, False)).split() == ["▾", "4", "[tools/call]", "1", "call"]
+    assert "(no prompt)" in plain(block_row(replace(labelled, label=""), 1, 60, False))
 
 
 def test_a_block_row_is_one_line_whatever_the_prompt_holds() -> None:

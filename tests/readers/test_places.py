@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from blockview.readers.places import PLACES, own_recordings, recordings_in
+from tests.readers.lines import prompt
 
 
 def write(path: Path, seconds: int) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+    path.write_text(prompt("hello"))
     os.utime(path, (seconds, seconds))
     return path
 
@@ -40,10 +41,18 @@ def test_a_user_without_any(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_searched_two_levels_deep(tmp_path: Path) -> None:
-    here, below = write(tmp_path / "a.jsonl", 1), write(tmp_path / "sub" / "b.jsonl", 2)
-    document = write(tmp_path / "c.json", 3)
+    here, below = write(tmp_path / "a.jsonl", 1), write(tmp_path / "sub" / "b.ndjson", 2)
+    unnamed = write(tmp_path / "c", 3)
     write(tmp_path / "sub" / "sub" / "d.jsonl", 4)
-    assert recordings_in(tmp_path) == [document, below, here]
+    assert recordings_in(tmp_path) == [unnamed, below, here]
+
+
+def test_a_file_in_a_folder_counts_by_its_content(tmp_path: Path) -> None:
+    recording = write(tmp_path / "log.txt", 1)
+    (tmp_path / "other.jsonl").write_text('{"a":1}\n')
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "gone.jsonl").symlink_to("nowhere")
+    assert recordings_in(tmp_path) == [recording]
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_call_and_its_answer_keep_all_characters(recording: Recording) -> None
 
     (block,) = session.blocks
     (made,) = block.calls
-    assert (block.prompt, block.label, block.place.line) == ("", "", 1)
+    assert (block.prompt, block.label, block.place.line) == ("", "tools/call", 1)
     assert (made.id, made.name, made.tool, made.mcp, made.provenance) == ("7", "add", "add", True, Provenance.WIRE)
     assert made.arguments == arguments
     assert made.status is Status.OK

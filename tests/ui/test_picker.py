@@ -18,7 +18,7 @@ ENTRIES = (
 def open_path(path: Path) -> Opened:
     if path.name == "good.jsonl":
         return sessions.ordinary()
-    raise ValueError("line 1: [not] a recording")
+    raise ValueError(f"{path}: line 1: [not] a recording")
 
 
 async def test_entries_in_the_order_that_is_given() -> None:

@@ -470,3 +470,14 @@ async def test_keys_do_not_wait_for_the_count_of_marks() -> None:
         assert not driver.session.view.marked.complete
         strips = app.screen._compositor.render_strips()
         assert "…" in strips[0].text
+
+
+@pytest.mark.parametrize("pane", ["list", "detail"])
+async def test_no_key_is_a_danger_where_there_is_nothing(pane: str) -> None:
+    async with running(sessions.session()) as app:
+        if pane == "detail":
+            await app.press("tab")
+        keys = ["enter", "space", "h", "l", "E", "C", "j", "k", "g", "G", "]", "[", "r", "t", "z", "n", "N", "Y", "D"]
+        for key in keys:
+            await app.press(key, *(["escape"] if key == "D" else []))
+        assert "0 blocks" in await app.text()

@@ -59,6 +59,8 @@ class BlockList(Pane):
 
     def toggle_line(self, y: int) -> None:
         """Fold or unfold the block of line `y`."""
+        if y >= self.line_count:
+            return
         block = self.view.position(y).block
         self._folding(lambda: self.view.set_open(block, not self.view.is_open(block)))
 

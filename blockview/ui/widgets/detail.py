@@ -170,8 +170,8 @@ class Detail(Pane):
 
     def toggle_line(self, y: int) -> None:
         """Fold or unfold what line `y` stands for."""
-        row = self.rows[y]
-        if row.foldable and row.target is not None:
+        row = self.rows[y] if y < self.line_count else None
+        if row is not None and row.foldable and row.target is not None:
             state = self._state
             self._states[self.position] = _State(state.fold, state.toggled ^ {row.target}, y)
             # Folding from the middle of a long text leaves the cursor at the text's first row.
