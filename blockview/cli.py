@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from blockview.commands import Failure, load
 
@@ -56,16 +56,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except Failure as failure:
-        from blockview.core.safetext import visible
-
-        print(f"blockview: {visible(str(failure))}", file=sys.stderr)
-        return 2
+        return _fail(str(failure))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The interpreter flushes stdout at exit and would complain about the pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget(sys.stdout)
         return 141
+    except OSError as error:
+        _forget(sys.stdout)
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+    except MemoryError:
+        return _fail("not enough memory for this input")
+
+
+def _fail(reason: str) -> int:
+    from blockview.core.safetext import visible
+
+    try:
+        print(f"blockview: {visible(reason)}", file=sys.stderr, flush=True)
+    except OSError:
+        _forget(sys.stderr)
+    return 2
+
+
+def _forget(stream: TextIO) -> None:
+    """Send a stream that cannot be written to nowhere: the interpreter flushes it at exit and would complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(arguments: list[str]) -> int:

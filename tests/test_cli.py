@@ -265,6 +265,26 @@ def test_a_closed_stream_is_no_danger(tmp_path: Path, closed: str) -> None:
     assert bool(done.stdout) == (closed == "2")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("render - <&-", b"blockview: stdin is closed\n"),
+        ("coerce <&-", b"blockview: stdin is closed\n"),
+        ("--help >/dev/full", b"blockview: standard output: No space left on device\n"),
+        ("render nope 2>/dev/full", b""),
+        ("render nope 2>&-", b""),
+        (f"{'a' * 5000} </dev/null", b"File name too long\n"),
+    ],
+    ids=range(6),
+)
+def test_streams_that_cannot_be_used_end_in_exit_code_2(command: str, said: bytes) -> None:
+    whole = f"{sys.executable} -m blockview {command}"
+    done = subprocess.run(["bash", "-c", whole], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 2
+    assert done.stderr.endswith(said)
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_missing_file(run: Run) -> None:
     assert_one_clear_line(run("render", "none.jsonl"), "none.jsonl", "no such file")
 

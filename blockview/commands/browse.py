@@ -63,7 +63,7 @@ def check_terminal() -> None:
     Raises:
         Failure: one of them is no terminal.
     """
-    if not sys.stderr.isatty() or not sys.stdin.isatty():
+    if not sys.stderr.isatty() or sys.stdin is None or not sys.stdin.isatty():
         raise Failure(NO_TERMINAL)
 
 
@@ -116,7 +116,10 @@ def _choose(paths: Sequence[Path], base: Path, options: Namespace) -> int:
     entries = []
     for path in paths:
         label = path.relative_to(base) if path.is_relative_to(base) else path
-        changed = datetime.fromtimestamp(path.stat().st_mtime)
+        try:
+            changed = datetime.fromtimestamp(path.stat().st_mtime)
+        except OSError:  # gone since it was listed
+            continue
         entries.append(Entry(str(label), f"{changed:%Y-%m-%d %H:%M}", path))
     return run_app(entries=entries, open_path=open_path, depth=Depth(options.coerce))
 

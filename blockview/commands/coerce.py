@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from blockview.commands import Failure
-from blockview.commands.shared import add_coerce_option, problem, warn
+from blockview.commands.shared import add_coerce_option, problem, stdin_bytes, warn
 from blockview.core.coercion import Depth
 from blockview.core.jsontext import JsonError, Transport, loads
 from blockview.core.model import Place, ToolCall
@@ -28,7 +27,7 @@ def run(options: Namespace) -> int:
     """Print the dispatched text; what a person should know beside it goes to stderr."""
     schema = _schema(options.schema)
     try:
-        recorded = sys.stdin.buffer.read().decode().strip()
+        recorded = stdin_bytes().decode().strip()
     except UnicodeDecodeError as error:
         raise Failure(f"stdin: not UTF-8 at byte {error.start}") from None
     call = ToolCall("", "", "", recorded, Place(1, 0))

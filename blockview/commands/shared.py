@@ -40,11 +40,22 @@ def read_recording(path: str) -> Session:
         Failure: it cannot be read.
     """
     try:
-        return session_of_bytes("stdin", sys.stdin.buffer.read()) if path == STDIN else open_session(path)
+        return session_of_bytes("stdin", stdin_bytes()) if path == STDIN else open_session(path)
     except UnknownFormat as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{path}: {problem(error)}") from None
+
+
+def stdin_bytes() -> bytes:
+    """All that comes in on stdin.
+
+    Raises:
+        Failure: it is closed.
+    """
+    if sys.stdin is None:
+        raise Failure("stdin is closed")
+    return sys.stdin.buffer.read()
 
 
 def lookup_for(session: Session, tools: str | None) -> Lookup:

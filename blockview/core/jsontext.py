@@ -260,13 +260,16 @@ def loads(text: str) -> object:
         JsonError: the text is not JSON, or is nested too deeply to be handed on.
     """
     try:
-        return json.loads(text, strict=False)
+        try:
+            return json.loads(text, strict=False)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # an integer with more than 4,300 digits
+            return json.loads(text, strict=False, parse_int=exact_int)
     except json.JSONDecodeError as error:
         raise JsonError(error.msg, error.pos) from None
     except RecursionError:
         raise JsonError("nested too deeply", 0) from None
-    except ValueError:
-        return json.loads(text, strict=False, parse_int=exact_int)
 
 
 def wire_text(value: object, transport: Transport = Transport.STDIO) -> str:

@@ -25,6 +25,7 @@ Opinions = Mapping[Path, Opinion]
 _NONE: Opinions = {}
 _STEPS = 1_000_000
 _STEPS_A_SCHEMA = 5
+_INDEX_DIGITS = 10
 _DEPTH = 200
 
 
@@ -221,7 +222,7 @@ def _resolve(root: Mapping[str, object], reference: object) -> object:
         part = part.replace("~1", "/").replace("~0", "~")
         if isinstance(target, Mapping) and part in target:
             target = target[part]
-        elif isinstance(target, list) and part.isdecimal() and int(part) < len(target):
+        elif isinstance(target, list) and part.isdecimal() and len(part) < _INDEX_DIGITS and int(part) < len(target):
             target = target[int(part)]
         else:
             return None
@@ -249,7 +250,8 @@ def _fits_itself(schema: Mapping[str, object], value: object) -> bool:
     if isinstance(enum := schema.get("enum"), list) and not any(_same(one, value) for one in enum):
         return False
     if isinstance(value, Mapping):
-        return all(name in value for name in _list(schema.get("required"))) and _within(
+        required = (name for name in _list(schema.get("required")) if isinstance(name, str))
+        return all(name in value for name in required) and _within(
             len(value), schema.get("minProperties"), schema.get("maxProperties")
         )
     if isinstance(value, list):
@@ -311,14 +313,12 @@ def _list(value: object) -> list[object]:
 
 def _search(pattern: str, text: str) -> bool:
     """Whether a schema's pattern is found in `text`, in time linear in the text; a pattern that cannot be is not."""
-    from pydantic_core import ValidationError
-
     validator = _pattern(pattern)
     if validator is None:
         return False
     try:
         validator.validate_python(text)  # type: ignore[attr-defined]
-    except ValidationError:
+    except ValueError:  # pydantic-core's ValidationError is one; so is a text that is not Unicode
         return False
     return True
 
@@ -330,5 +330,5 @@ def _pattern(pattern: str) -> object | None:
 
     try:
         return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
-    except SchemaError:
+    except (SchemaError, ValueError):
         return None

@@ -10,7 +10,7 @@ from blockview.core.coercion import Depth
 from blockview.core.extents import Extents
 from blockview.core.find import HEAD, Needle, Position, Survey
 from blockview.core.marks import call_marks
-from blockview.core.model import Block, Session, ToolCall
+from blockview.core.model import Block, Place, Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, no_lookup, prepare
 
 OPEN_AT_MOST = 300
@@ -23,6 +23,10 @@ class Tally(NamedTuple):
     changed: int = 0
     missing: int = 0
     errors: int = 0
+
+
+_GONE = ToolCall("", "can no longer be read", "", None, Place(1, 0), mcp=False)
+"""Stands for a call that was counted and is no longer there: the recording was rewritten meanwhile."""
 
 
 class View:
@@ -89,7 +93,8 @@ class View:
         """The call of a row; None for a block's own row."""
         if position.call == HEAD or position.block >= self.blocks:
             return None
-        return self.block(position.block).calls[position.call]
+        calls = self.block(position.block).calls
+        return calls[position.call] if position.call < len(calls) else _GONE
 
     def prepared(self, position: Position) -> Prepared:
         """What is sent for the call of a row, which must be a call's row."""

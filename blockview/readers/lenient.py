@@ -34,6 +34,10 @@ def build(type_: object, tree: Tree) -> Any:
         raise BadRecord(str(error), is_json=True) from None
 
 
+_INT_DIGITS = 4300
+"""The fast decoder takes no longer integer either, and Python could not print it."""
+
+
 class _Misfit(Exception):
     """A value is not of the wanted type."""
 
@@ -56,7 +60,7 @@ def _value(wanted: types.Type, tree: Tree, number: int) -> Any:
             return kind is Kind.TRUE
         case types.StrType() if kind is Kind.STRING:
             return jsontext.decode_string(tree.literal(number))
-        case types.IntType() if kind is Kind.INTEGER:
+        case types.IntType() if kind is Kind.INTEGER and len(tree.literal(number)) <= _INT_DIGITS:
             return jsontext.exact_int(tree.literal(number))
         case types.FloatType() if kind in jsontext.NUMBERS:
             return float(tree.literal(number))

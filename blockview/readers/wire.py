@@ -51,7 +51,7 @@ class WireReader(msgspec.Struct, frozen=True):
         slots = tuple(slot for slot in capture.slots if isinstance(slot, Exchange) or slot.traffic)
         calls = tuple(int(isinstance(slot, Exchange)) for slot in slots)
         servers = dict.fromkeys(connection.server for connection in capture.connections if connection.server)
-        blocks = _Blocks(source, self.envelope, capture, slots)
+        blocks = _Blocks(source, self.envelope, capture, slots, {})
         return Session(
             source.name,
             self.format,
@@ -98,6 +98,7 @@ class _Blocks(msgspec.Struct, frozen=True):
     envelope: Envelope[Any]
     capture: Capture
     slots: tuple[Exchange | Connection, ...]
+    kept: dict[Place, Frame]
 
     def read(self, index: int) -> Block:
         slot = self.slots[index]
@@ -171,6 +172,15 @@ class _Blocks(msgspec.Struct, frozen=True):
         return frame, body or Message()
 
     def _frame(self, place: Place) -> Frame:
+        """The frame at a place; the last one is kept, because the messages of a batch share it."""
+        frame = self.kept.get(place)
+        if frame is None:
+            frame = self._unwrapped(place)
+            self.kept.clear()
+            self.kept[place] = frame
+        return frame
+
+    def _unwrapped(self, place: Place) -> Frame:
         record = Record(place, self.source.recorded(place))
         try:
             return self.envelope.unwrap(record, decode(self.envelope.decoder, record))

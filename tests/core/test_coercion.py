@@ -197,6 +197,21 @@ def test_a_slow_pattern_is_no_trap() -> None:
     assert coerce({key: 1.0}, schema, Depth.DEEP).changed == frozenset()
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"anyOf": [{"required": [[1], {}, 5, None]}]},
+        {"properties": {"o": {"$ref": "#/allOf/" + "9" * 5000}}, "allOf": []},
+        {"patternProperties": {"\ud800": INTEGER}},
+        {"anyOf": [{"pattern": "\ud800", "minLength": "x", "enum": 5, "properties": []}]},
+        {"type": {}, "anyOf": [{"type": [[], {}]}], "items": 5, "prefixItems": {}},
+    ],
+)
+def test_schemas_that_are_none_have_no_opinion(odd: dict[str, object]) -> None:
+    arguments: dict[str, object] = {"o": {"a": 5.0}, "\ud800": 6.0}
+    assert coerce(arguments, odd, Depth.DEEP).changed == frozenset()
+
+
 @given(ARGUMENTS, SCHEMAS)
 def test_the_input_is_never_altered(arguments: dict[str, object], schema: dict[str, object]) -> None:
     before, plan = copy.deepcopy(arguments), copy.deepcopy(schema)

@@ -148,6 +148,12 @@ def test_loads_takes_the_last_duplicate_and_odd_tokens() -> None:
     assert value[1] == math.inf
 
 
+@pytest.mark.parametrize("rest", [", x", ',"b":' + "[" * 100_000, ",}"])
+def test_a_long_integer_in_a_broken_text_is_still_a_clear_error(rest: str) -> None:
+    with pytest.raises(JsonError):
+        loads('{"a":' + "9" * 5000 + rest)
+
+
 def test_loads_refuses_deep_nesting_with_a_clear_error() -> None:
     with pytest.raises(JsonError, match="nested too deeply"):
         loads("[" * 100_000 + "]" * 100_000)

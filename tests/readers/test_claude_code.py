@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blockview.core import model
 from blockview.core.model import ContentBlock, Provenance, Session, Status, ToolCall
 from blockview.readers import records
 from blockview.readers.lazy import LazyBlocks
@@ -659,3 +660,11 @@ def test_lines_in_any_order_and_number_can_be_read(lines: list[str], again: int)
     session = read(*lines, *lines[:again])
     check(session)
     assert {"t1", "t2", "t3"} <= {call.id for call in calls(session)}
+
+
+@pytest.mark.parametrize("member", ["preTokens", "pre_tokens"])
+def test_a_count_of_five_thousand_digits_is_no_count(member: str) -> None:
+    boundary = line("system", "c1", "u1", 1, subtype="compact_boundary", compactMetadata={"trigger": "auto", member: 7})
+    session = read(prompt("go"), boundary.replace(":7", ":" + "9" * 5000))
+    notes = [item.text for block in session.blocks for item in block.items if isinstance(item, model.Text)]
+    assert any("compacted" in note for note in notes)

@@ -18,6 +18,7 @@ from tests.readers.captures import (
     tools,
     traffic,
 )
+from tests.work import calls_in
 
 
 @pytest.fixture(params=ENVELOPES)
@@ -347,3 +348,14 @@ def test_blocks_are_read_when_they_are_looked_at(recording: Recording) -> None:
     assert session.blocks[7] is session.blocks[7]
     with pytest.raises(IndexError):
         session.blocks[400]
+
+
+def test_a_batch_is_decoded_once_for_all_its_messages() -> None:
+    call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}'
+
+    def look(count: int) -> int:
+        session = read('{"jsonrpc":"2.0","id":0,"method":"ping"}\n[' + ",".join([call] * count) + "]\n")
+        return calls_in(lambda: [block.calls for block in session.blocks])
+
+    look(5)
+    assert look(400) < 5 * look(100)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -11,9 +13,12 @@ from textual.widgets import Input
 
 from blockview.core.coercion import Depth
 from blockview.core.find import HEAD
-from blockview.ui.app import BlockviewApp
+from blockview.readers.opening import open_session
+from blockview.ui.app import BlockviewApp, Opened
 from tests.ui import sessions
 from tests.ui.driving import Driver, running
+
+DEMO = Path(__file__).parents[2] / "blockview" / "demo" / "session.jsonl"
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -481,3 +486,21 @@ async def test_no_key_is_a_danger_where_there_is_nothing(pane: str) -> None:
         for key in keys:
             await app.press(key, *(["escape"] if key == "D" else []))
         assert "0 blocks" in await app.text()
+
+
+async def test_keys_in_a_burst_leave_a_menu_once() -> None:
+    async with running(sessions.ordinary()) as app:
+        await app.press("j")
+        for key in ("y", "v", "v", "escape", "escape", "y", "escape", "escape"):
+            app.app.simulate_key(key)
+        assert "4 blocks" in await app.text()
+        assert app.app.is_running
+
+
+async def test_a_recording_that_is_rewritten_under_the_app_is_no_danger(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    shutil.copy(DEMO, path)
+    async with running(Opened(open_session(path))) as app:
+        path.write_bytes(b"x" * 300)
+        text = await app.press("G", "enter", "E", "y", "escape", "escape", "Y", "g", "]", "space")
+        assert "8 blocks" in text

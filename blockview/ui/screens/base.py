@@ -81,11 +81,13 @@ class PaneScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Leave this screen; the last one stays."""
-        if len(self.app.screen_stack) > 1:
+        if self.is_current and len(self.app.screen_stack) > 1:
             self.app.pop_screen()
 
     def action_leave(self) -> None:
         """Leave this screen, or the app with the last one."""
+        if not self.is_current:
+            return
         if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
         else:

@@ -76,5 +76,7 @@ class CopyMenu(PaneScreen):
         self._take(self._choices[self.pane.cursor_line])
 
     def _take(self, choice: Choice) -> None:
-        self.app.pop_screen()
-        self._copy(choice)
+        # Of two keys in one burst the second one comes when the menu is gone already.
+        if self.is_current:
+            self.app.pop_screen()
+            self._copy(choice)

@@ -79,7 +79,7 @@ class Detail(Pane):
 
     def line_at(self, y: int) -> Line:
         """The line of a row."""
-        return self.rows[y].line
+        return self.rows[y].line if y < self.line_count else ()
 
     # What is shown
 
