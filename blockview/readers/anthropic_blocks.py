@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from blockview.core import media
 from blockview.core.jsontext import decode_string
 from blockview.core.model import ContentBlock, Place, ToolResult
-from blockview.readers import media
-from blockview.readers.jsonrpc import part_of, present, text_of
+from blockview.core.raw import part_of, present, text_of
 
 CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 """Blocks that call a tool: the client's, the provider's own, and MCP tools that the provider calls."""

@@ -12,10 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from blockview.core.model import Diagnostic, Place
-from blockview.readers.envelopes import NOT_A_MESSAGE, NOT_JSON, Frame
-from blockview.readers.jsonrpc import (
-    ABSENT,
+from blockview.core.jsonrpc import (
     Body,
     Direction,
     Identity,
@@ -25,8 +22,10 @@ from blockview.readers.jsonrpc import (
     guess_direction,
     identity,
     message_of,
-    part_of,
 )
+from blockview.core.model import Diagnostic, Place
+from blockview.core.raw import ABSENT, part_of
+from blockview.readers.envelopes import NOT_A_MESSAGE, NOT_JSON, Frame
 from blockview.readers.records import Record, Report
 from blockview.readers.toollists import ToolLists, asks_for_first_page
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from blockview.core import media
 from blockview.core.model import Block, Item, Place, Text
-from blockview.readers import media
+from blockview.core.raw import part_of, string_of
 from blockview.readers.anthropic_blocks import CALL_TYPES, Part, RecordedPart, content_block, is_result, parts
 from blockview.readers.claude_calls import Answer, agent_of, call_of, orphan_of
 from blockview.readers.claude_index import MAIN, BlockFacts, Known
 from blockview.readers.claude_lines import BlockLine, moment, said
-from blockview.readers.jsonrpc import part_of, string_of
 from blockview.readers.source import Source
 
 _LINE = msgspec.json.Decoder(BlockLine)

@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from blockview.core.model import Place, Provenance, Status, ToolCall
+from blockview.core.raw import part_of, present, text_of
 from blockview.readers.anthropic_blocks import Part, RecordedPart, tool_result
 from blockview.readers.claude_index import Known
 from blockview.readers.claude_lines import BlockLine, moment
-from blockview.readers.jsonrpc import part_of, present, text_of
 from blockview.readers.mcp_names import ToolName, resolve
 from blockview.readers.outcomes import background_task, outcome
 

@@ -13,9 +13,9 @@ import msgspec
 
 from blockview.core.jsontext import decode_string
 from blockview.core.model import Counts, Place
+from blockview.core.raw import part_of, text_of
 from blockview.readers.anthropic_blocks import CALL_TYPES, is_result
 from blockview.readers.claude_lines import LINE_TYPES, Attachment, IndexLine, IndexMessage, said
-from blockview.readers.jsonrpc import part_of, text_of
 from blockview.readers.records import Record
 from blockview.readers.source import Source
 

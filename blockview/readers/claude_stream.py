@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Diagnostic, Place, Session
 from blockview.readers.claude_code import LINE, read_lines
 from blockview.readers.claude_lines import IndexLine
 from blockview.readers.head import Head, Reader
-from blockview.readers.lenient import BadRecord
-from blockview.readers.records import Record, Report, decode, object_end, records, recovered
+from blockview.readers.records import Record, Report, object_end, records, recovered
 from blockview.readers.source import Source
 
 _EVENTS = frozenset({"system", "assistant", "user", "result"})
@@ -62,7 +62,7 @@ def _events(source: Source, report: Report) -> Iterator[tuple[Record, IndexLine]
 
 def _event(source: Source, record: Record, report: Report) -> Iterator[tuple[Record, IndexLine]]:
     try:
-        yield record, decode(LINE, record)
+        yield record, decode(LINE, record.data)
     except BadRecord as error:
         yield from recovered(source, record, LINE, report, error)
 

@@ -8,7 +8,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from blockview.readers.jsonrpc import ABSENT, BODY, Body, Direction, Kind, Message, part_of, present, string_of
+from blockview.core.jsonrpc import BODY, Body, Direction, Kind, Message
+from blockview.core.raw import ABSENT, part_of, present, string_of
 from blockview.readers.records import Record
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import msgspec
 
 from blockview.core.jsontext import exact_int
+from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Diagnostic, Session
-from blockview.readers.lenient import BadRecord
-from blockview.readers.records import decode, records, recover
+from blockview.readers.records import records, recover
 from blockview.readers.source import Source
 
 _MAX_RECORDS = 20
@@ -75,11 +75,11 @@ def _records(source: Source) -> Iterator[dict[str, Any]]:
         if record.place.byte > _WINDOW:
             return
         try:
-            yield decode(_ANY_OBJECT, record)
+            yield decode(_ANY_OBJECT, record.data)
         except BadRecord:
             for part in recover(record, last=False, report=_ignore):
                 with suppress(BadRecord):
-                    yield decode(_ANY_OBJECT, part)
+                    yield decode(_ANY_OBJECT, part.data)
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

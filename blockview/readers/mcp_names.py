@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from blockview.core.names import sanitised
+
 _PREFIX = "mcp__"
-_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class ToolName(NamedTuple):
@@ -17,11 +17,6 @@ class ToolName(NamedTuple):
     tool: str
     mcp: bool
     inferred: bool = False
-
-
-def sanitised(name: str) -> str:
-    """A server or tool name as it stands inside a recorded tool name."""
-    return _UNSAFE.sub("_", name)
 
 
 def resolve(name: str, servers: Collection[str] = ()) -> ToolName:

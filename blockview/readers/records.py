@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from blockview.core import jsontext
+from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Diagnostic, Place
-from blockview.readers.lenient import BadRecord, build
 from blockview.readers.source import Source
 
 T = TypeVar("T")
@@ -19,8 +18,6 @@ Report = Callable[[Diagnostic], None]
 
 _BOM = b"\xef\xbb\xbf"
 _MAX_CANDIDATES = 64
-_MAX_TOKENS = 500_000
-"""A line with more brackets and commas than this is not repaired: that would take many seconds and much memory."""
 
 
 class Record(NamedTuple):
@@ -54,37 +51,6 @@ def _record(line: int, start: int, data: bytes, report: Report) -> Record | None
         data = tail.rstrip(b"\0")
         report(Diagnostic(place, f"{place.length - len(data)} NUL bytes left out", "nul_bytes"))
     return Record(Place(line, start, len(data)), data) if data and not data.isspace() else None
-
-
-def decode(decoder: msgspec.json.Decoder[T], record: Record) -> T:
-    """Decode a record into the decoder's type, in which `msgspec.Raw` fields hold the recorded characters.
-
-    What recorders write beside JSON (lone surrogates, raw control characters, NaN, bytes that are not UTF-8) is
-    taken, at any depth; a member of an unexpected type is left at its default.
-
-    Raises:
-        BadRecord: the record is not one JSON object; it says what was found, and `recover` may help.
-    """
-    try:
-        return decoder.decode(record.data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _decode_slowly(decoder, record.data)
-
-
-def _decode_slowly(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
-    data = data.strip()
-    if data[:1] not in (b"{", b"["):
-        raise BadRecord("not a JSON object")
-    if data[-1:] not in (b"}", b"]"):
-        raise BadRecord("the record is not complete")
-    if data.count(b"{") + data.count(b"[") + data.count(b",") > _MAX_TOKENS:
-        raise BadRecord("the record has too many parts to be repaired", is_json=True)
-    try:
-        tree = jsontext.parse(data.decode("utf-8", "surrogateescape"), lax=True)
-    except jsontext.JsonError as error:
-        raise BadRecord(f"not JSON: {error}") from None
-    built: T = build(decoder.type, tree)
-    return built
 
 
 def recover(record: Record, *, last: bool, report: Report) -> list[Record]:
@@ -204,7 +170,7 @@ def decoded(
     """
     for record in records(source, report):
         try:
-            yield record, decode(decoder, record)
+            yield record, decode(decoder, record.data)
         except BadRecord as error:
             if noise is None or not noise(record):
                 yield from recovered(source, record, decoder, report, error)
@@ -220,6 +186,6 @@ def recovered(
     last = record.place.byte + record.place.length >= source.content_end
     for part in recover(record, last=last, report=report):
         try:
-            yield part, decode(decoder, part)
+            yield part, decode(decoder, part.data)
         except BadRecord as problem:
             report(Diagnostic(part.place, str(problem)))

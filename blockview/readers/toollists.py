@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from blockview.core.model import Diagnostic, Place, ToolSpec
-from blockview.readers.jsonrpc import ABSENT, part_of, present, text_of
+from blockview.core.raw import ABSENT, part_of, present, text_of
 from blockview.readers.records import Report
 
 

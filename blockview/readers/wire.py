@@ -12,15 +12,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from blockview.core.answers import read_answer
+from blockview.core.jsonrpc import Message, identity, message_of
+from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Block, Counts, Diagnostic, Place, Provenance, Session, Status, Text, ToolCall
-from blockview.readers.answers import read_answer
+from blockview.core.raw import ABSENT, part_of, text_of
 from blockview.readers.capture import Capture, Connection, Exchange, Ref
 from blockview.readers.envelopes import ENVELOPES, GONE, Envelope, Frame, moment
 from blockview.readers.head import Head, Reader
-from blockview.readers.jsonrpc import ABSENT, Message, identity, message_of, part_of, text_of
 from blockview.readers.lazy import LazyBlocks
-from blockview.readers.lenient import BadRecord
-from blockview.readers.records import Record, decode, decoded
+from blockview.readers.records import Record, decoded
 from blockview.readers.source import Source
 
 _SHOWN = 4000
@@ -183,7 +184,7 @@ class _Blocks(msgspec.Struct, frozen=True):
     def _unwrapped(self, place: Place) -> Frame:
         record = Record(place, self.source.recorded(place))
         try:
-            return self.envelope.unwrap(record, decode(self.envelope.decoder, record))
+            return self.envelope.unwrap(record, decode(self.envelope.decoder, record.data))
         except BadRecord:
             return Frame(None, record.data, kind=GONE)
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blockview.core import model
+from blockview.core import lenient, model
 from blockview.core.model import ContentBlock, Provenance, Session, Status, ToolCall
-from blockview.readers import records
 from blockview.readers.lazy import LazyBlocks
 from tests.readers.lines import (
     ADD,
@@ -615,7 +614,7 @@ def test_ordinary_lines_are_decoded_the_fast_way(monkeypatch: pytest.MonkeyPatch
     def slow(*_: Any) -> None:
         raise AssertionError("this line was decoded the slow way")
 
-    monkeypatch.setattr(records, "_decode_slowly", slow)
+    monkeypatch.setattr(lenient, "_decode_slowly", slow)
     check(read(*WHOLE))
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import msgspec.inspect as types
 
 from blockview.core import jsontext
 from blockview.core.jsontext import Kind, Tree
+
+T = TypeVar("T")
+
+_MAX_TOKENS = 500_000
+"""A text with more brackets and commas than this is not repaired: that would take many seconds and much memory."""
 
 
 class BadRecord(ValueError):
@@ -18,6 +23,37 @@ class BadRecord(ValueError):
     def __init__(self, problem: str, *, is_json: bool = False) -> None:
         super().__init__(problem)
         self.is_json = is_json
+
+
+def decode(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    """Decode a JSON text into the decoder's type, in which `msgspec.Raw` fields hold the recorded characters.
+
+    What recorders write beside JSON (lone surrogates, raw control characters, NaN, bytes that are not UTF-8) is
+    taken, at any depth; a member of an unexpected type is left at its default.
+
+    Raises:
+        BadRecord: the text is not one JSON object or array; it says what was found.
+    """
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _decode_slowly(decoder, data)
+
+
+def _decode_slowly(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    data = data.strip()
+    if data[:1] not in (b"{", b"["):
+        raise BadRecord("not a JSON object")
+    if data[-1:] not in (b"}", b"]"):
+        raise BadRecord("the record is not complete")
+    if data.count(b"{") + data.count(b"[") + data.count(b",") > _MAX_TOKENS:
+        raise BadRecord("the record has too many parts to be repaired", is_json=True)
+    try:
+        tree = jsontext.parse(data.decode("utf-8", "surrogateescape"), lax=True)
+    except jsontext.JsonError as error:
+        raise BadRecord(f"not JSON: {error}") from None
+    built: T = build(decoder.type, tree)
+    return built
 
 
 def build(type_: object, tree: Tree) -> Any:

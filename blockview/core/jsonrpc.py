@@ -5,26 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum, StrEnum
-from typing import TypeVar
 
 import msgspec
 
 from blockview.core.jsontext import decode_string
-from blockview.core.model import Place
-from blockview.readers.lenient import BadRecord
-from blockview.readers.records import Record, decode
-
-T = TypeVar("T")
+from blockview.core.raw import ABSENT, part_of, present, text_of
 
 Identity = tuple[str, str]
 """A message id as a key: which kind of value it is and its text, so that `1` and `"1"` differ."""
 
-ABSENT = msgspec.Raw()
-"""A member that is not there."""
-
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")
-_NOWHERE = Place(0, 0)
-_EMPTY = frozenset({b"", b"null"})
 
 
 class Direction(StrEnum):
@@ -77,33 +67,9 @@ BODY: msgspec.json.Decoder[Body] = msgspec.json.Decoder(Message | list[msgspec.R
 _MESSAGE = msgspec.json.Decoder(Message)
 
 
-def present(raw: msgspec.Raw) -> bool:
-    """True when a member is there and is not null."""
-    return len(raw) > 4 or bytes(raw) not in _EMPTY
-
-
-def text_of(raw: msgspec.Raw | bytes) -> str:
-    """The recorded characters. A byte that is not UTF-8 becomes a lone surrogate, so nothing is lost."""
-    return bytes(raw).decode("utf-8", "surrogateescape")
-
-
-def part_of(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
-    """A member of a record in the decoder's type; None when it is absent or something else altogether."""
-    try:
-        return decode(decoder, Record(_NOWHERE, bytes(raw)))
-    except BadRecord:
-        return None
-
-
 def message_of(raw: msgspec.Raw | bytes) -> Message | None:
     """The JSON-RPC message in a text; None when it is not a JSON object."""
     return part_of(_MESSAGE, raw)
-
-
-def string_of(raw: msgspec.Raw) -> str | None:
-    """The text of a member that is a JSON string; None for any other member."""
-    text = text_of(raw)
-    return decode_string(text) if text[:1] == '"' else None
 
 
 def identity(raw: msgspec.Raw) -> Identity | None:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from blockview.core import media
+from blockview.core.jsonrpc import Message
 from blockview.core.model import ContentBlock, Place, Status, ToolResult
-from blockview.readers import media
-from blockview.readers.jsonrpc import ABSENT, Message, part_of, present, string_of, text_of
+from blockview.core.raw import ABSENT, part_of, present, string_of, text_of
 
 
 class Answer(NamedTuple):

@@ -1,0 +1,41 @@
+"""Members of a JSON record kept as their recorded characters: whether they are there, and what they hold."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from blockview.core.jsontext import decode_string
+from blockview.core.lenient import BadRecord, decode
+
+T = TypeVar("T")
+
+ABSENT = msgspec.Raw()
+"""A member that is not there."""
+
+_EMPTY = frozenset({b"", b"null"})
+
+
+def present(raw: msgspec.Raw) -> bool:
+    """True when a member is there and is not null."""
+    return len(raw) > 4 or bytes(raw) not in _EMPTY
+
+
+def text_of(raw: msgspec.Raw | bytes) -> str:
+    """The recorded characters. A byte that is not UTF-8 becomes a lone surrogate, so nothing is lost."""
+    return bytes(raw).decode("utf-8", "surrogateescape")
+
+
+def part_of(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
+    """A member of a record in the decoder's type; None when it is absent or something else altogether."""
+    try:
+        return decode(decoder, bytes(raw))
+    except BadRecord:
+        return None
+
+
+def string_of(raw: msgspec.Raw) -> str | None:
+    """The text of a member that is a JSON string; None for any other member."""
+    text = text_of(raw)
+    return decode_string(text) if text[:1] == '"' else None
