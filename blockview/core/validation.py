@@ -1,0 +1,82 @@
+"""Would the server accept this? A call's arguments against its tool's input schema (JSON Schema)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from blockview.core.coercion import Depth, coerce
+from blockview.core.jsontext import pointer
+from blockview.core.prepare import Found, Missing, Prepared
+from blockview.core.safetext import one_line
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
+
+MOST = 20
+"""Violations told of one call."""
+
+_WIDEST = 300
+"""Characters of one message; the value in it may be megabytes."""
+
+
+def schema_errors(prepared: Prepared, schema: Found | Missing) -> tuple[str, ...]:
+    """What a server that goes by its schema would say against the arguments as they would be sent.
+
+    Each line names the place by its JSON Pointer (RFC 6901). Nothing is fetched: a remote `$ref` is an error. No
+    arguments count as an empty object. Empty when the schema has nothing against them, or when there is none.
+    """
+    if isinstance(schema, Missing) or prepared.blocked:
+        return ()
+    arguments = prepared.arguments or {}
+    return (
+        *_violations(schema.schema, arguments),
+        *_whole_floats(schema.schema, arguments),
+        *_strangers(schema.schema, arguments),
+    )
+
+
+def _violations(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
+    from jsonschema_rs import ReferencingError, validator_for
+
+    try:
+        errors = validator_for(dict(schema), offline=True).iter_errors(arguments)
+        told = [_line(error) for error in islice(errors, MOST + 1)]
+    except (ValueError, ReferencingError) as error:
+        yield f"the input schema cannot be used: {_short(str(error).partition(chr(10))[0])}"
+        return
+    yield from told[:MOST]
+    if len(told) > MOST:
+        yield f"and more than {MOST} in all"
+
+
+def _line(error: ValidationError) -> str:
+    return f"{pointer(error.instance_path) or 'arguments'}: {_short(error.message)}"
+
+
+def _short(text: str) -> str:
+    return one_line(text, _WIDEST)
+
+
+def _whole_floats(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
+    """Floats that JSON Schema takes for integers (draft 6 and later), and that many servers do not."""
+    for path in sorted(coerce(arguments, schema, Depth.DEEP).changed)[:MOST]:
+        yield f"{path}: a float where the schema says integer; strict servers refuse it"
+
+
+def _strangers(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
+    """Arguments that the schema does not name: allowed by JSON Schema, and most often a misspelling."""
+    declared = schema.get("properties")
+    open_ended = {"additionalProperties", "patternProperties", "$ref", "anyOf", "oneOf", "allOf"}
+    if not isinstance(declared, dict) or not open_ended.isdisjoint(schema):
+        return
+    strange = [name for name in arguments if name not in declared]
+    if not strange:
+        return
+    yield from (f"{pointer((name,))}: the schema does not name it" for name in strange[:MOST])
+    required = schema.get("required")
+    named = required if isinstance(required, list) else []
+    absent = [name for name in declared if name not in arguments and name not in named]
+    if absent:
+        yield f"named by the schema and not given: {_short(', '.join(absent[:MOST]))}"
