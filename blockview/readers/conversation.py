@@ -1,0 +1,207 @@
+"""A conversation out of records: events gathered into blocks, calls paired with their answers, blocks read when asked.
+
+A reader turns each record into events, without looking at any other record. That is done twice: once for all records,
+to learn which block each belongs to and which call each answers, and again for the records of a block when somebody
+looks at it. So nothing but places is kept, whatever the size of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+
+import msgspec
+
+from blockview.core.diff import Sign, diff
+from blockview.core.jsontext import JsonError, parse
+from blockview.core.model import Block, Item, Place, Provenance, Status, Text, ToolCall, ToolResult
+from blockview.readers.lazy import LazyBlocks
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """A prompt: it begins a block."""
+
+    text: str
+    label: str = ""
+    when: datetime | None = None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came back for the call of this id. `provenance` says who tells it: the host knows better than the model."""
+
+    id: str
+    status: Status
+    result: ToolResult | None = None
+    note: str = ""
+    when: datetime | None = None
+    duration_ms: float | None = None
+    provenance: Provenance = Provenance.HOST
+
+
+Event = Prompt | Text | ToolCall | Answer
+"""What a record tells. A `ToolCall` has an id, and neither result nor duration; these come as an `Answer`."""
+
+Read = Callable[[Place], Iterable[Event]]
+"""The events of the record at a place, the same each time."""
+
+_AUTHORITY = (Provenance.BEFORE_COERCION, Provenance.MODEL, Provenance.HOST, Provenance.WIRE)
+
+
+class _Part(msgspec.Struct, frozen=True, gc=False):
+    """The events of a record, from `start` up to `stop`, that fall into one block."""
+
+    place: Place
+    start: int
+    stop: int
+
+
+class _Facts(msgspec.Struct):
+    """What is kept of a block: its records, and how many rows of calls it has."""
+
+    parts: list[_Part]
+    calls: int = 0
+
+
+class Conversation:
+    """Takes the events of all records in order, then gives the blocks.
+
+    A call that is told twice under one id is one call: the teller with more authority wins, and what the other one said
+    of the arguments stands beside it. An answer counts for its call wherever it stands; one without a call is kept as a
+    call of status `RESULT_WITHOUT_CALL`.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._blocks: list[_Facts] = []
+        self._home: dict[str, int] = {}
+        self._answers: dict[str, list[tuple[int, Place]]] = {}
+
+    def add(self, place: Place, events: Iterable[Event]) -> None:
+        """Take in the events of the record at a place."""
+        start, at = 0, -1
+        for at, event in enumerate(events):
+            if isinstance(event, Prompt) or not self._blocks:
+                if at > start:
+                    self._blocks[-1].parts.append(_Part(place, start, at))
+                    start = at
+                self._blocks.append(_Facts([]))
+            if isinstance(event, ToolCall) and event.id not in self._home:
+                self._home[event.id] = len(self._blocks) - 1
+                self._blocks[-1].calls += 1
+            elif isinstance(event, Answer):
+                self._answers.setdefault(event.id, []).append((len(self._blocks) - 1, place))
+        if at >= start:
+            self._blocks[-1].parts.append(_Part(place, start, at + 1))
+
+    def finish(self) -> tuple[LazyBlocks, tuple[int, ...]]:
+        """The blocks, and the number of calls of each, once all events are in."""
+        for identity in self._answers.keys() - self._home.keys():
+            home = self._answers[identity][0][0]
+            self._home[identity] = home
+            self._blocks[home].calls += 1
+        far = {
+            identity: tuple(place for block, place in found if block != self._home[identity])
+            for identity, found in self._answers.items()
+        }
+        self._answers = {}
+        self._far = {identity: places for identity, places in far.items() if places}
+        return LazyBlocks(len(self._blocks), self._block), tuple(facts.calls for facts in self._blocks)
+
+    def _block(self, index: int) -> Block:
+        facts = self._blocks[index]
+        prompt, place = Prompt(""), facts.parts[0].place
+        items = _Items()
+        for part in facts.parts:
+            for event in islice(self._read(part.place), part.start, part.stop):
+                if isinstance(event, Prompt):
+                    prompt, place = event, part.place
+                elif isinstance(event, Text) or self._home.get(event.id) == index:
+                    items.add(event)
+        for identity in tuple(items.calls):
+            for far in self._far.get(identity, ()):
+                for event in self._read(far):
+                    if isinstance(event, Answer) and event.id == identity:
+                        items.add(event)
+        return Block(index, prompt.text, place, items.all(), prompt.label, prompt.when or items.started)
+
+
+class _Items:
+    """The items of one block in the making."""
+
+    def __init__(self) -> None:
+        self._items: list[Item | str] = []
+        self.calls: dict[str, list[ToolCall]] = {}
+        self._answers: dict[str, Answer] = {}
+
+    def add(self, event: Text | ToolCall | Answer) -> None:
+        if isinstance(event, Text):
+            self._items.append(event)
+            return
+        if event.id not in self.calls:
+            self.calls[event.id] = []
+            self._items.append(event.id)
+        if isinstance(event, ToolCall):
+            self.calls[event.id].append(event)
+            return
+        known = self._answers.get(event.id)
+        if known is None or _AUTHORITY.index(event.provenance) >= _AUTHORITY.index(known.provenance):
+            self._answers[event.id] = event
+
+    @property
+    def started(self) -> datetime | None:
+        """When the first call of the block began."""
+        return next((call.started for calls in self.calls.values() for call in calls if call.started), None)
+
+    def all(self) -> tuple[Item, ...]:
+        done: list[Item] = []
+        for item in self._items:
+            if isinstance(item, str):
+                done.extend(self._call(item))
+            else:
+                done.append(item)
+        return tuple(done)
+
+    def _call(self, identity: str) -> Sequence[Item]:
+        tellers, answer = self.calls[identity], self._answers.get(identity)
+        if not tellers:
+            return (_orphan(identity, answer),) if answer else ()
+        best = max(tellers, key=lambda call: _AUTHORITY.index(call.provenance))
+        others = [call for call in tellers if not _same_arguments(call.arguments, best.arguments)]
+        notes = [Text("note", f"{_teller(call)}: {call.arguments}", call.place) for call in others]
+        return (_answered(best, answer), *notes)
+
+
+def _answered(call: ToolCall, answer: Answer | None) -> ToolCall:
+    if answer is None:
+        return call
+    duration = answer.duration_ms
+    if duration is None and call.started and answer.when and answer.when >= call.started:
+        duration = (answer.when - call.started).total_seconds() * 1000
+    return msgspec.structs.replace(
+        call, status=answer.status, status_note=answer.note, result=answer.result, duration_ms=duration
+    )
+
+
+def _orphan(identity: str, answer: Answer) -> ToolCall:
+    place = answer.result.place if answer.result and answer.result.place else Place(1, 0)
+    return ToolCall(
+        identity, identity, "", None, place, mcp=False, status=Status.RESULT_WITHOUT_CALL, result=answer.result
+    )
+
+
+def _teller(call: ToolCall) -> str:
+    if call.provenance is Provenance.MODEL:
+        return f"the model asked {call.name} for"
+    return f"{call.name} as the {call.provenance} has it"
+
+
+def _same_arguments(left: str | None, right: str | None) -> bool:
+    """Whether two tellers spell every value alike; the order of members and white space do not count."""
+    if left is None or right is None or left == right:
+        return left == right
+    try:
+        rows = diff(parse(left, lax=True), parse(right, lax=True))
+    except JsonError:
+        return False
+    return all(row.sign is Sign.SAME for row in rows if not row.paired)
