@@ -22,6 +22,8 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview demo                   browse the bundled session
   blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
+  blockview servers                list the MCP servers that your tools configure (--json, --config FILE); starts none
+  blockview tools --server NAME=COMMAND   ask servers for their tools and print a file for --tools
 
   --coerce top|deep|off   how far whole-number floats become integers where the schema says so (default: top)
   --tools FILE            tool schemas: a tools/list result or an array of tools
@@ -33,7 +35,7 @@ and captures of mcp-rec, mcporter and mcpsnoop.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "render", "coerce")
+_COMMANDS = ("demo", "render", "coerce", "servers", "tools", "replay")
 """The commands; each is the module of its name in `blockview.commands`."""
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 # Textual reads these once, when it is imported.
 for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_DIM_FACTOR", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS"):
     os.environ.pop(name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 os.environ["TZ"] = "UTC"
+# No test may read or fill the user's own cache, and neither may a process that it starts.
+_CACHE = tempfile.TemporaryDirectory(prefix="blockview-tests-")
+os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
 from pathlib import Path  # noqa: E402
 

@@ -70,8 +70,8 @@ def test_the_public_names_are_there() -> None:
 def modules_of(layer: str) -> list[str]:
     """The modules of a layer's folder, as dotted names."""
     files = sorted((PACKAGE / layer).rglob("*.py"))
-    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
-    return [name.removesuffix(".__init__") for name in names]
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
+    return [name for name in names if name != SERVER]
 
 
 LAYERS = {
@@ -80,8 +80,11 @@ LAYERS = {
     "catalog": {"core"},
     "export": {"core"},
     "ui": {"core"},
-    "dispatch": {"core"},
+    "dispatch": {"core", "catalog"},
+    "demo": {"core"},
 }
+SERVER = "blockview.demo.server"
+"""A program of its own, over the MCP SDK; no module of the package imports it."""
 PRESENT = [layer for layer in LAYERS if (PACKAGE / layer).is_dir()]
 
 
@@ -122,15 +125,26 @@ def test_the_source_of_each_layer_names_only_what_it_may() -> None:
     assert not strangers
 
 
-def test_only_the_ui_imports_textual_and_only_dispatch_imports_mcp() -> None:
-    owners = {"textual": "ui", "rich": "ui", "mcp": "dispatch"}
+def test_only_the_ui_imports_textual_and_only_dispatch_and_the_demo_server_import_mcp() -> None:
+    owners = {"textual": ["ui"], "rich": ["ui"], "mcp": ["dispatch", "demo/server.py"]}
     strangers = []
     for file in PACKAGE.rglob("*.py"):
         for name in imports(file):
-            owner = owners.get(name.partition(".")[0])
-            if owner and PACKAGE / owner not in file.parents:
+            places = owners.get(name.partition(".")[0])
+            if places and not {PACKAGE / place for place in places} & {file, *file.parents}:
                 strangers.append(f"{file.relative_to(ROOT)}: {name}")
     assert not strangers
+
+
+def test_dispatch_goes_by_the_live_list_and_never_by_the_cache() -> None:
+    files = list((PACKAGE / "dispatch").rglob("*.py"))
+    assert files
+    assert not [file for file in files if "blockview.catalog.cache" in imports(file)]
+
+
+def test_nobody_imports_the_demo_server() -> None:
+    importers = [file for file in PACKAGE.rglob("*.py") if SERVER in imports(file)]
+    assert not importers
 
 
 def test_the_core_touches_no_files() -> None:

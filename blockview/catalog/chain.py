@@ -9,7 +9,7 @@ from blockview.core.prepare import Found, Lookup, Missing, ask
 def chain(*lookups: Lookup) -> Lookup:
     """A lookup that asks each of `lookups` in turn; the first schema found wins, else all reasons are given.
 
-    A lookup that fails is one reason among the others.
+    A lookup that fails is one reason among the others; one that has nothing to say gives an empty reason.
     """
 
     def lookup(call: ToolCall) -> Found | Missing:
@@ -19,6 +19,6 @@ def chain(*lookups: Lookup) -> Lookup:
             if isinstance(answer, Found):
                 return answer
             reasons.append(answer.reason)
-        return Missing("; ".join(reasons) or "no tool list was given")
+        return Missing("; ".join(filter(None, reasons)) or "no tool list was given")
 
     return lookup

@@ -1,7 +1,8 @@
-"""The schemas of listed tools, parsed when they are first asked for."""
+"""Listed tools: their schemas, parsed when they are first asked for, and their text in a tools file."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from blockview.core.jsontext import JsonError, loads
@@ -28,6 +29,23 @@ class Schemas:
             self._parsed[spec.schema] = _parse(spec.schema)
         schema = self._parsed[spec.schema]
         return Missing(f"{source}: {schema}") if isinstance(schema, str) else Found(schema, source)
+
+
+def tool_text(tool: ToolSpec, annotations: str | None = None) -> str:
+    """A tool as a tools file has it, on one line unless its schemas have several; they keep their own characters.
+
+    Args:
+        tool: The tool as listed.
+        annotations: JSON text of what it says of itself.
+    """
+    members = {
+        "server": None if tool.server is None else json.dumps(tool.server),
+        "name": json.dumps(tool.name),
+        "inputSchema": tool.schema,
+        "outputSchema": tool.output_schema,
+        "annotations": annotations,
+    }
+    return "{" + ",".join(f'"{key}":{text}' for key, text in members.items() if text is not None) + "}"
 
 
 def _parse(text: str) -> Mapping[str, object] | str:

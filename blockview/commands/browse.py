@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockview.commands import Failure, load
+from blockview.commands.sending import Sender, add_wait_options
+from blockview.commands.serving import add_server_options
 from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
@@ -34,27 +36,35 @@ _APP = "blockview.ui.app"
 def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a recording, a folder, or - for stdin")
+    add_browse_options(parser)
+
+
+def add_browse_options(parser: ArgumentParser) -> None:
+    """The options of all commands that open the app."""
     add_coerce_option(parser)
     add_tools_option(parser)
+    add_server_options(parser)
+    add_wait_options(parser)
 
 
 def run(options: Namespace) -> int:
     """Open one recording, or offer several."""
-    paths: list[str] = options.paths
+    sender, paths = Sender(options), options.paths
+    sender.check()
     if not paths:
-        return _own(options)
+        return _own(options, sender)
     if paths == [STDIN]:
-        return _piped(options)
+        return _piped(options, sender)
     if len(paths) > 1:
         check_terminal()
-        return _choose([_readable(path) for path in paths], Path(), options)
+        return _choose([_readable(path) for path in paths], Path(), options, sender)
     folder = Path(paths[0])
     if folder.is_dir():
         check_terminal()
-        return _choose(_recordings(folder), folder, options)
+        return _choose(_recordings(folder), folder, options, sender)
     session = read_recording(paths[0])
     check_terminal()
-    return show(session, options)
+    return show(session, options, sender)
 
 
 def check_terminal() -> None:
@@ -67,29 +77,32 @@ def check_terminal() -> None:
         raise Failure(NO_TERMINAL)
 
 
-def show(session: Session, options: Namespace) -> int:
+def show(session: Session, options: Namespace, sender: Sender) -> int:
     """Browse a session until the person leaves."""
-    lookup = lookup_for(session, options.tools)
+    lookup = lookup_for(session, options.tools, sender.lookup)
     load(_APP)
     from blockview.ui.app import Opened, run_app
 
-    return run_app(Opened(session, lookup), depth=Depth(options.coerce))
+    try:
+        return run_app(Opened(session, lookup), depth=Depth(options.coerce), replayer=sender.replayer)
+    finally:
+        sender.close()
 
 
-def _own(options: Namespace) -> int:
+def _own(options: Namespace, sender: Sender) -> int:
     from blockview.readers.places import PLACES, own_recordings
 
     check_terminal()
     found, home = own_recordings(), PLACES[0].path()
     if found:
-        return _choose(found, home, options)
+        return _choose(found, home, options, sender)
     warn(f"no sessions in {home}; this is the demo")
     from blockview.commands import demo
 
     return demo.run(options)
 
 
-def _piped(options: Namespace) -> int:
+def _piped(options: Namespace, sender: Sender) -> int:
     """Read the recording from stdin to its end, then take the keys from the terminal itself."""
     if not sys.stderr.isatty():
         raise Failure(NO_TERMINAL)
@@ -100,10 +113,10 @@ def _piped(options: Namespace) -> int:
         raise Failure(NO_TERMINAL) from None
     os.dup2(terminal, 0)
     os.close(terminal)
-    return show(session, options)
+    return show(session, options, sender)
 
 
-def _choose(paths: Sequence[Path], base: Path, options: Namespace) -> int:
+def _choose(paths: Sequence[Path], base: Path, options: Namespace, sender: Sender) -> int:
     """Let the person choose one of `paths`, which are shown as they stand below `base`."""
     load(_APP)
     from blockview.ui.app import Opened, run_app
@@ -111,7 +124,7 @@ def _choose(paths: Sequence[Path], base: Path, options: Namespace) -> int:
 
     def open_path(path: Path) -> Opened:
         session = read_recording(str(path))
-        return Opened(session, lookup_for(session, options.tools))
+        return Opened(session, lookup_for(session, options.tools, sender.lookup))
 
     entries = []
     for path in paths:
@@ -121,7 +134,10 @@ def _choose(paths: Sequence[Path], base: Path, options: Namespace) -> int:
         except OSError:  # gone since it was listed
             continue
         entries.append(Entry(str(label), f"{changed:%Y-%m-%d %H:%M}", path))
-    return run_app(entries=entries, open_path=open_path, depth=Depth(options.coerce))
+    try:
+        return run_app(entries=entries, open_path=open_path, depth=Depth(options.coerce), replayer=sender.replayer)
+    finally:
+        sender.close()
 
 
 def _readable(path: str) -> Path:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from blockview.commands import Failure
-from blockview.commands.shared import STDIN, add_coerce_option, add_tools_option, lookup_for, read_recording
+from blockview.commands.sending import add_wait_options, connect_given, replayer_for
+from blockview.commands.serving import add_server_options, servers_from
+from blockview.commands.shared import (
+    STDIN,
+    add_coerce_option,
+    add_tools_option,
+    lookup_for,
+    read_recording,
+    terminal_width,
+    uses_colours,
+)
 from blockview.core.coercion import Depth
 from blockview.core.model import Session, ToolCall
-from blockview.core.prepare import Prepared, prepare
+from blockview.core.prepare import Lookup, Prepared, prepare
 from blockview.export.ansi import ansi_chunks
 from blockview.export.json import json_chunks
 from blockview.export.lines import PrepareCall, chosen_blocks
 from blockview.export.text import text_chunks
-
-_PAPER_WIDTH = 100
-"""Columns where there is no terminal to ask."""
 
 _WIDEST = 10_000
 """No wider lines are made: rules and right-aligned words would fill the memory with blanks."""
@@ -37,12 +43,26 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("--call", metavar="ID", help="only the call of this id")
     add_coerce_option(parser)
     add_tools_option(parser)
+    add_server_options(parser, configs=False)
+    add_wait_options(parser)
 
 
 def run(options: Namespace) -> int:
     """Print the session, or the part that was asked for."""
     session = read_recording(options.path)
-    lookup, depth = lookup_for(session, options.tools), Depth(options.coerce)
+    if not (options.server or options.url or options.header):
+        return _print(session, lookup_for(session, options.tools), options)
+    servers = servers_from(options)
+    replayer = replayer_for(servers, options)
+    try:
+        connect_given(replayer, servers)
+        return _print(session, lookup_for(session, options.tools, replayer.lookup), options)
+    finally:
+        replayer.close()
+
+
+def _print(session: Session, lookup: Lookup, options: Namespace) -> int:
+    depth = Depth(options.coerce)
     name = "stdin" if options.path == STDIN else options.path
     only_blocks = None if options.block is None else (options.block - 1,)
     if options.block and options.block > len(session.blocks):
@@ -61,20 +81,12 @@ def run(options: Namespace) -> int:
 def _chunks(
     session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: tuple[int, ...] | None
 ) -> Iterator[str]:
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    form = options.format or ("ansi" if colours else "text")
+    form = options.format or ("ansi" if uses_colours() else "text")
     if form == "json":
         return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
     chunks = ansi_chunks if form == "ansi" else text_chunks
-    width = min(options.width or _terminal_width(), _WIDEST)
+    width = min(options.width or terminal_width(), _WIDEST)
     return chunks(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
-
-
-def _terminal_width() -> int:
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or _PAPER_WIDTH
-    except OSError:
-        return _PAPER_WIDTH
 
 
 def _positive(text: str) -> int:

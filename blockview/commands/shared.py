@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blockview.catalog.chain import chain
 from blockview.catalog.file import FileCatalog, ToolsFileError, read_tools
@@ -17,7 +20,13 @@ from blockview.core.safetext import visible
 from blockview.readers.opening import open_session, session_of_bytes
 from blockview.readers.registry import UnknownFormat
 
+if TYPE_CHECKING:
+    from blockview.catalog.cache import ToolsCache
+
 STDIN = "-"
+
+_PAPER_WIDTH = 100
+"""Columns where there is no terminal to ask."""
 
 
 def add_coerce_option(parser: ArgumentParser) -> None:
@@ -58,22 +67,42 @@ def stdin_bytes() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def lookup_for(session: Session, tools: str | None) -> Lookup:
-    """The catalog of a session: the tools that the recording lists, then those of the file of `--tools`.
+def lookup_for(session: Session, tools: str | None, live: Lookup | None = None) -> Lookup:
+    """The display path's catalog of a session.
+
+    It asks the tools that the recording lists, then those of the file of `--tools`, then `live` (servers that are
+    connected), then what servers listed in earlier runs.
 
     Raises:
         Failure: the file cannot be used.
     """
-    recorded = RecordingCatalog(session.tools).lookup
-    if tools is None:
-        return recorded
-    path = Path(tools)
+    lookups: list[Lookup] = [RecordingCatalog(session.tools).lookup]
+    if tools is not None:
+        lookups.append(_file_lookup(Path(tools)))
+    if live is not None:
+        lookups.append(live)
+    return chain(*lookups, cache_lookup())
+
+
+def _file_lookup(path: Path) -> Lookup:
     try:
-        return chain(recorded, FileCatalog(read_tools(path), path.name).lookup)
+        return FileCatalog(read_tools(path), path.name).lookup
     except ToolsFileError as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{path}: {problem(error)}") from None
+
+
+def cache_lookup() -> Lookup:
+    """A lookup in the cache of tool lists. It loads and reads nothing before the first question."""
+
+    @functools.cache
+    def cache() -> ToolsCache:
+        from blockview.catalog.cache import ToolsCache
+
+        return ToolsCache()
+
+    return lambda call: cache().lookup(call)
 
 
 def problem(error: OSError) -> str:
@@ -87,6 +116,19 @@ def problem(error: OSError) -> str:
             return "no permission to read it"
         case _:
             return error.strerror or str(error)
+
+
+def uses_colours() -> bool:
+    """Whether results go to a terminal of a person who did not forbid colours (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def terminal_width() -> int:
+    """Columns of the terminal that results go to, or of paper where they go elsewhere."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or _PAPER_WIDTH
+    except OSError:
+        return _PAPER_WIDTH
 
 
 def warn(text: str) -> None:

@@ -68,7 +68,7 @@ def _trees(before: ToolResult, after: ToolResult) -> tuple[Tree, Tree, bool]:
     try:
         return parse(texts[0], lax=True), parse(texts[1], lax=True), False
     except JsonError:
-        return _lines(_text(before)), _lines(_text(after)), True
+        return lines_tree(_text(before)), lines_tree(_text(after)), True
 
 
 def _text(result: ToolResult) -> str:
@@ -79,7 +79,7 @@ def _told(block: ContentBlock) -> str:
     return block.text if block.kind == "text" else f"[{block.kind} block{': ' if block.note else ''}{block.note}]"
 
 
-def _lines(text: str) -> Tree:
+def lines_tree(text: str) -> Tree:
     """A text as the array of its lines. A lone surrogate has no JSON text of its own; its escape stands for it."""
     lines = text.split("\n") if text else []
     try:

@@ -23,6 +23,7 @@ class Section(StrEnum):
     ARGUMENTS = "arguments"
     RECORDED = "recorded"
     RESULT = "result"
+    LIVE = "live"
 
 
 class Target(msgspec.Struct, frozen=True):

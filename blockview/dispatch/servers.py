@@ -1,16 +1,41 @@
-"""A server that calls can be sent to: what is started or reached, and how."""
+"""Servers that calls can be sent to: what is started or reached, how it may be shown, and which one a call means.
+
+A server comes from a flag, from a config that the person named, or from a config in the current folder or the user's
+own. None of the functions here or in `configs` takes a recording or its path: a recording can never supply a command,
+a URL, an environment or a place where configs are looked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
+from blockview.core.names import sanitised
+from blockview.core.replaying import Destination, Route
+from blockview.core.safetext import visible
+from blockview.dispatch.expand import Discreet, literal
+from blockview.dispatch.masking import shown_command, shown_url
 
-class Server(msgspec.Struct, frozen=True):
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
+_CONTROL = re.compile(r"[\0\r\n]")
+
+
+class BadOption(ValueError):
+    """A server cannot be made out of a flag. The message names the server, never the command or a header's value."""
+
+
+class Server(Discreet, frozen=True):
     """One configured server. `how` is "stdio" (`command`, `env`, `folder`), "http" or "sse" (`url`, `headers`).
 
-    `source` says where it is configured ("--server", the path of a config), for the person.
+    `source` says where it is configured ("--server", the path of a config), for the person. `shown` is the command
+    line or URL and `hidden` the names of variables and headers as a person may see them; where they are empty,
+    `destination` makes them. A server's `repr` holds no values of variables and headers and no masked text.
     """
 
     name: str
@@ -21,3 +46,229 @@ class Server(msgspec.Struct, frozen=True):
     url: str = ""
     headers: Mapping[str, str] = {}
     source: str = ""
+    shown: str = ""
+    hidden: tuple[str, ...] = ()
+
+    def fit_to_show(self) -> list[tuple[str, Any]]:
+        """What a person sees before the server is started."""
+        seen = destination(self)
+        return [
+            ("name", self.name),
+            ("how", self.how),
+            ("shown", seen.command),
+            ("folder", self.folder),
+            ("source", self.source),
+            ("hidden", seen.hidden),
+        ]
+
+
+def destination(server: Server) -> Destination:
+    """The server as a person sees it before it is started or reached."""
+    if server.shown:
+        shown = server.shown
+    elif server.url:
+        shown = shown_url(literal(server.url))
+    else:
+        shown = shown_command([literal(argument) for argument in server.command])
+    return Destination(
+        name=server.name,
+        how=server.how,
+        command=shown,
+        folder=server.folder,
+        source=server.source,
+        hidden=server.hidden or (*server.env, *server.headers),
+    )
+
+
+class Scope(StrEnum):
+    """Whose server it is, the nearest first. The value is the word for the person."""
+
+    FLAG = "flag"
+    CONFIG = "--config"
+    PROJECT = "project"
+    USER = "user"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A server as found. `problem` says why it cannot be used, `shadowed_by` where a nearer one of its name is.
+
+    `tool` is the name of the tool whose config it stands in, empty for a flag.
+    """
+
+    server: Server
+    scope: Scope
+    tool: str = ""
+    problem: str = ""
+    shadowed_by: str = ""
+
+
+class Servers(msgspec.Struct, frozen=True):
+    """All servers that were found, the nearest first.
+
+    `problems` has one line for each config that cannot be read, `looked_at` the paths of all places where configs may
+    be, there or not.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    problems: tuple[str, ...] = ()
+    looked_at: tuple[str, ...] = ()
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The server that a call is meant for. Without one, `reason` says why; with one, how it was found."""
+
+    server: Server | None
+    reason: str
+
+    @property
+    def route(self) -> Route:
+        """The choice as the app and the command line show it."""
+        return Route(None if self.server is None else destination(self.server), self.reason)
+
+
+def with_shadows(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries, nearest first, with those marked that a nearer one of the same name hides.
+
+    An entry that cannot be used hides others all the same: what the person configured nearest is meant.
+    """
+    nearest: dict[str, Entry] = {}
+    marked = []
+    for entry in entries:
+        first = nearest.setdefault(entry.server.name, entry)
+        marked.append(entry if first is entry else msgspec.structs.replace(entry, shadowed_by=first.server.source))
+    return tuple(marked)
+
+
+def find_server(servers: Servers, recorded: str | None) -> Choice:
+    """The server for calls that were recorded for the server `recorded`, None where the recording names none.
+
+    Taken is the nearest server of exactly that name, else the one whose sanitised name is the sanitised recorded name,
+    when there is one only. Calls that name no server go to the one server given by a flag. No prefix is guessed away,
+    and a server given by a flag does not answer for another name.
+    """
+    reachable = [entry for entry in servers.entries if not entry.shadowed_by]
+    if not recorded:
+        return _for_unnamed([entry for entry in reachable if entry.scope is Scope.FLAG])
+    exact = [entry for entry in reachable if entry.server.name == recorded]
+    if exact:
+        return _usable(exact[0], _place(exact[0]))
+    alike = [entry for entry in reachable if sanitised(entry.server.name) == sanitised(recorded)]
+    if len(alike) > 1:
+        names = ", ".join(_words(entry.server.name) for entry in alike)
+        return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
+    if alike:
+        return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
+    return Choice(None, f"no server named {_words(recorded)} is configured; {_how_to_give(recorded)}")
+
+
+def _for_unnamed(flags: list[Entry]) -> Choice:
+    if len(flags) == 1:
+        return _usable(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
+    if flags:
+        names = ", ".join(_words(entry.server.name) for entry in flags)
+        return Choice(None, f"the recording names no server and several are given: {names}")
+    return Choice(None, "the recording names no server; give one with --server NAME=COMMAND or --url NAME=URL")
+
+
+def _usable(entry: Entry, reason: str) -> Choice:
+    if entry.problem:
+        name, source = _words(entry.server.name), entry.server.source
+        return Choice(None, visible(f"{name} in {source} cannot be used: {entry.problem}"))
+    return Choice(entry.server, visible(reason))
+
+
+def _place(entry: Entry) -> str:
+    return f"{'given by' if entry.scope is Scope.FLAG else 'configured in'} {entry.server.source}"
+
+
+def _words(name: str) -> str:
+    return visible(name) if name.isprintable() and " " not in name else repr(name)
+
+
+def _how_to_give(name: str) -> str:
+    return f"give it with --server {visible(shlex.quote(name))}=COMMAND, --url or --config"
+
+
+def servers_of_flags(
+    commands: Sequence[str], urls: Sequence[str], headers: Sequence[str], folder: str
+) -> tuple[Entry, ...]:
+    """The servers of `--server NAME=COMMAND`, `--url NAME=URL` and `--header [SERVER=]NAME: VALUE`.
+
+    A header without a server's name goes to the only URL; with several URLs it must name one, so that no credential
+    reaches another host. Commands are split as a POSIX shell does and run in `folder`.
+
+    Raises:
+        BadOption: a flag cannot be understood, or a name is given twice.
+    """
+    started = [_named(text, "--server", "COMMAND") for text in commands]
+    reached = [_named(text, "--url", "URL") for text in urls]
+    names = [name for name, _ in started + reached]
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise BadOption(f"two servers are named {_words(twice)}")
+    own: dict[str, dict[str, str]] = {name: {} for name, _ in reached}
+    for text in headers:
+        target, header, value = _header(text, list(own))
+        own[target][header] = value
+    servers = [_command_server(name, command, folder) for name, command in started]
+    servers += [_url_server(name, url, own[name]) for name, url in reached]
+    return tuple(Entry(server, Scope.FLAG) for server in servers)
+
+
+def _named(text: str, flag: str, what: str) -> tuple[str, str]:
+    name, equals, rest = text.partition("=")
+    if not equals or not name.strip() or not rest.strip():
+        raise BadOption(f"{flag} takes NAME={what}")
+    return name.strip(), rest.strip()
+
+
+def _command_server(name: str, command: str, folder: str) -> Server:
+    try:
+        arguments = tuple(shlex.split(command))
+    except ValueError as error:
+        raise BadOption(f"--server {_words(name)}: {str(error)[:1].lower()}{str(error)[1:]}") from None
+    if not arguments or not arguments[0]:
+        raise BadOption(f"--server {_words(name)}: no command")
+    if len(arguments) == 1 and arguments[0].startswith(("http://", "https://")):
+        raise BadOption(f"--server {_words(name)}: that is a URL; use --url {_words(name)}=URL")
+    if "\0" in command:
+        raise BadOption(f"--server {_words(name)}: the command holds a NUL character")
+    return Server(name, "stdio", arguments, folder=folder, source="--server")
+
+
+def _url_server(name: str, url: str, headers: Mapping[str, str]) -> Server:
+    if problem := url_problem(url):
+        raise BadOption(f"--url {_words(name)}: {problem}")
+    return Server(name, "http", url=url, headers=headers, source="--url")
+
+
+def _header(text: str, names: Sequence[str]) -> tuple[str, str, str]:
+    named = [name for name in names if text.startswith(f"{name}=")]
+    target = max(named, key=len, default="")
+    parts = _HEADER.fullmatch(text[len(target) + 1 :] if target else text)
+    if parts is None or header_problem(parts[1], parts[2]):
+        raise BadOption("--header takes 'NAME: VALUE' or 'SERVER=NAME: VALUE' with the name of a --url server")
+    if not names:
+        raise BadOption("--header needs a --url")
+    if not target and len(names) > 1:
+        raise BadOption(f"with several --url, --header takes 'SERVER=NAME: VALUE' (which server gets {parts[1]}?)")
+    return target or names[0], parts[1], parts[2].strip()
+
+
+def url_problem(url: str) -> str:
+    """Why nothing can be reached at that URL, or empty. The URL is not repeated."""
+    try:
+        parts = urlsplit(url)
+        valid = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return "not a URL"
+    if parts.scheme not in ("http", "https"):
+        return "not an http or https URL"
+    return "" if valid and not _CONTROL.search(url) else "not a URL"
+
+
+def header_problem(name: str, value: str) -> str:
+    """Why that header cannot be sent, or empty. The value is not repeated."""
+    if not _HEADER.fullmatch(f"{name}:"):
+        return f"{name!r} is no name for a header"
+    return f"the header {name} holds a line break or NUL" if _CONTROL.search(value) else ""

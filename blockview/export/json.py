@@ -61,10 +61,10 @@ def json_chunks(
         "title": session.title or None,
         "diagnostics": [_diagnostic(found) for found in session.diagnostics],
     }
-    yield _encode(head)[:-1] + ',"blocks":['
+    yield encode(head)[:-1] + ',"blocks":['
     separator = "\n"
     for block, numbers in chosen_blocks(session, only_blocks, only_call):
-        yield separator + _encode(_block(block, numbers, prepare_call))
+        yield separator + encode(_block(block, numbers, prepare_call))
         separator = ",\n"
     yield "\n]}\n"
 
@@ -83,7 +83,7 @@ def _block(block: Block, numbers: list[int], prepare_call: PrepareCall) -> dict[
             continue
         if number in numbers:
             items.append({"call": len(calls)})
-            calls.append(_call(item, prepare_call(item)))
+            calls.append(call_json(item, prepare_call(item)))
         number += 1
     written: dict[str, object] = {"index": block.index, "prompt": block.prompt}
     if block.label:
@@ -92,7 +92,8 @@ def _block(block: Block, numbers: list[int], prepare_call: PrepareCall) -> dict[
     return {**written, "items": items, "calls": calls}
 
 
-def _call(call: ToolCall, prepared: Prepared) -> dict[str, object]:
+def call_json(call: ToolCall, prepared: Prepared) -> dict[str, object]:
+    """A call's part of the document."""
     written: dict[str, object] = {
         "id": call.id,
         "server": call.server,
@@ -108,7 +109,7 @@ def _call(call: ToolCall, prepared: Prepared) -> dict[str, object]:
         ],
         "schema": _schema(prepared),
         "deep_would_change": list(prepared.deep_would_change),
-        "result": None if call.result is None else _result(call.result),
+        "result": None if call.result is None else result_json(call.result),
         "started": call.started.isoformat() if call.started else None,
         "duration_ms": call.duration_ms,
     }
@@ -127,7 +128,8 @@ def _schema(prepared: Prepared) -> dict[str, object]:
     return {"state": "missing", "reason": prepared.schema.reason}
 
 
-def _result(result: ToolResult) -> dict[str, object]:
+def result_json(result: ToolResult) -> dict[str, object]:
+    """A result's part of the document; its value goes in as JSON text, so `encode` has to write it."""
     return {"value": _value(result), "is_error": result.is_error, "text": result.text}
 
 
@@ -144,7 +146,7 @@ def _value(result: ToolResult) -> str:
     return result.text if exact is None else _verbatim(exact)
 
 
-def _encode(value: object) -> str:
+def encode(value: object) -> str:
     """The JSON text of a document's part, safe to print and to encode."""
     return _UNSAFE.sub(_escape, _plain(value))
 

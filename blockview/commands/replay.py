@@ -1,0 +1,220 @@
+"""`blockview replay PATH`: send recorded calls again, and compare what comes back with what was recorded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import TextIO, TypeVar
+
+from blockview.commands import Failure
+from blockview.commands.consent import Consent
+from blockview.commands.sending import add_wait_options, only_named, replayer_for
+from blockview.commands.serving import add_server_options, servers_from
+from blockview.commands.shared import (
+    STDIN,
+    add_coerce_option,
+    add_tools_option,
+    lookup_for,
+    read_recording,
+    terminal_width,
+    uses_colours,
+    warn,
+)
+from blockview.core.coercion import Depth
+from blockview.core.compare import compare
+from blockview.core.lines import plain
+from blockview.core.model import Session, Status, ToolCall
+from blockview.core.outcome import Ended, Outcome
+from blockview.core.prepare import Lookup, ask, prepare
+from blockview.core.replaying import Destination, NotConnected, Replayer
+from blockview.core.safetext import one_line, visible
+from blockview.export.ansi import ansi_line
+from blockview.export.replayed import Replayed, replayed_json, replayed_lines
+
+T = TypeVar("T")
+
+_NEVER_RAN = frozenset({Status.DENIED, Status.REJECTED, Status.NEVER_SENT, Status.RESULT_WITHOUT_CALL})
+"""Calls that did not reach a server are not sent by themselves; `--call` sends them."""
+
+_FAILED = frozenset({Status.TOOL_ERROR, Status.PROTOCOL_ERROR})
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("path", metavar="PATH", help="a recording, or - for stdin; the bundled one is called demo")
+    parser.add_argument("--call", action="append", default=[], metavar="ID", help="only the call of this id")
+    parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls of this tool")
+    add_server_options(parser)
+    add_wait_options(parser)
+    parser.add_argument("--yes", action="store_true", help="do not ask; starts only servers given on the command line")
+    parser.add_argument("--continue-on-error", action="store_true", help="go on after an error that was not recorded")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add_coerce_option(parser)
+    add_tools_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Send the calls in recorded order. Exit code 0: all the same; 1: one differs; 2: nothing could be sent."""
+    session, servers = _session(options), servers_from(options)
+    calls = _chosen(session, options)
+    replayer = replayer_for(only_named(servers) if options.yes else servers, options)
+    lookup = lookup_for(session, options.tools, replayer.lookup)
+    consent = Consent(_terminal(options), given=options.yes)
+    sending = _Run(replayer, lookup, Depth(options.coerce), consent, len(calls))
+    done: list[Replayed] = []
+    try:
+        for one in sending.all(calls, go_on=options.continue_on_error):
+            done.append(one)
+    except KeyboardInterrupt:
+        sending.interrupted = True
+    finally:
+        replayer.close()
+    _print(session, done, options)
+    if sending.interrupted:
+        return 130
+    if all(one.outcome.ended is Ended.CANNOT_SEND for one in done):
+        raise Failure(f"nothing was sent: {done[0].outcome.detail}")
+    return 0 if all(one.same for one in done) and len(done) == len(calls) else 1
+
+
+def _session(options: Namespace) -> Session:
+    if options.path == "demo" and not os.path.exists(options.path):
+        from blockview.commands.demo import demo_options, demo_session
+
+        demo_options(options)
+        return demo_session()
+    return read_recording(options.path)
+
+
+def _chosen(session: Session, options: Namespace) -> list[ToolCall]:
+    """The calls to send, in recorded order.
+
+    Raises:
+        Failure: there is none, or none of an id that was asked for.
+    """
+    wanted, tools = set(options.call), set(options.tool)
+    calls = [call for block in session.blocks for call in block.calls]
+    if wanted:
+        if strange := wanted - {call.id for call in calls}:
+            raise Failure(f"{session.source}: no call with the id {min(strange)}; render --format json shows the ids")
+        return [call for call in calls if call.id in wanted]
+    chosen = [call for call in calls if call.mcp and call.status not in _NEVER_RAN]
+    if not chosen:
+        raise Failure(f"{session.source}: it holds no MCP call that reached a server")
+    chosen = [call for call in chosen if not tools or call.tool in tools]
+    if not chosen:
+        raise Failure(f"{session.source}: no MCP call that reached a server is of the tool {min(tools)}")
+    return chosen
+
+
+def _terminal(options: Namespace) -> TextIO | None:
+    """Where the person answers: stdin, or the terminal itself when the recording comes in there."""
+    if options.path != STDIN:
+        return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
+    try:
+        return open("/dev/tty", encoding="utf-8")
+    except OSError:
+        return None
+
+
+class _Run:
+    """One run over the chosen calls: asks, connects, sends, tells."""
+
+    def __init__(self, replayer: Replayer, lookup: Lookup, depth: Depth, consent: Consent, total: int) -> None:
+        self._replayer = replayer
+        self._lookup = lookup
+        self._depth = depth
+        self._consent = consent
+        self._total = total
+        self._given_up: dict[str, str] = {}
+        self.interrupted = False
+
+    def all(self, calls: list[ToolCall], *, go_on: bool) -> Iterator[Replayed]:
+        """What became of each call, up to the one that ends the run."""
+        for number, call in enumerate(calls, 1):
+            done = self._one(number, call)
+            if done is not None:
+                yield done
+            if self.interrupted or self._consent.stopped:
+                return
+            if done is not None and _unexpected(done) and not go_on and number < self._total:
+                warn(f"stopped: call {call.id} was not recorded as an error; --continue-on-error goes on")
+                return
+
+    def _one(self, number: int, call: ToolCall) -> Replayed | None:
+        """Send one call; None when the person does not want it sent."""
+        title = f"[{number}/{self._total}] {call.server or '?'}.{call.tool or call.name}"
+        prepared = prepare(call, self._lookup, self._depth)
+        route = self._replayer.route(call)
+        server = route.destination
+        if prepared.blocked or server is None:
+            unsent = Outcome(Ended.CANNOT_SEND, prepared.blocked or route.reason, prepared=prepared)
+            return _finish(title, Replayed(call, prepared, unsent))
+        outcome = self._connected(server)
+        if outcome is None:
+            found = self._replayer.inspect(server, call, ask(self._lookup, call), self._depth)
+            prepared = found.prepared
+            if not self._consent.to_send(title, server, found):
+                return None
+            outcome = self._wait(self._replayer.send(server, call, self._depth), title)
+        comparison = None if outcome.ended is Ended.CANNOT_SEND else compare(call, outcome)
+        return _finish(title, Replayed(call, prepared, outcome, server.name, comparison))
+
+    def _connected(self, server: Destination) -> Outcome | None:
+        """Connect if that is allowed; what went wrong, or None."""
+        if server.name in self._given_up:
+            return Outcome(Ended.CANNOT_SEND, self._given_up[server.name])
+        if self._replayer.is_connected(server):
+            return None
+        if not self._consent.to_start(server):
+            self._given_up[server.name] = f"you did not want {server.name} to be started"
+            return Outcome(Ended.CANNOT_SEND, self._given_up[server.name])
+        try:
+            self._wait(self._replayer.connect(server), "")
+        except NotConnected as failed:
+            self._given_up[server.name] = f"{server.name} could not be reached: {failed.outcome.detail}"
+            return failed.outcome
+        return None
+
+    def _wait(self, pending: Future[T], title: str) -> T:
+        """Wait for an answer; an interrupt ends the waiting and the run, and what there is by then is told."""
+        try:
+            _begin(title)
+            return pending.result()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._replayer.cancel(pending)  # type: ignore[arg-type]
+            return pending.result()
+
+
+def _finish(title: str, done: Replayed) -> Replayed:
+    outcome = done.outcome
+    took = "" if outcome.duration_ms is None else f", {outcome.duration_ms:.0f} ms"
+    verdict = "" if done.comparison is None else (", same" if done.same else ", differs")
+    detail = f": {one_line(outcome.detail, 200)}" if outcome.detail else ""
+    print(visible(f"{title}  {outcome.ended}{took}{verdict}{detail}"), file=sys.stderr, flush=True)
+    return done
+
+
+def _begin(title: str) -> None:
+    """Say what is being waited for, on a line that the outcome will be written over."""
+    if title and sys.stderr.isatty():
+        print(visible(title), end="\r", file=sys.stderr, flush=True)
+
+
+def _unexpected(done: Replayed) -> bool:
+    return done.outcome.ended is not Ended.RESULT and done.call.status not in _FAILED
+
+
+def _print(session: Session, done: list[Replayed], options: Namespace) -> None:
+    if options.json:
+        for chunk in replayed_json(session.source, done):
+            sys.stdout.write(chunk)
+        return
+    write = ansi_line if uses_colours() else plain
+    for one in done:
+        for line in replayed_lines(one, terminal_width()):
+            sys.stdout.write(write(line).rstrip(" ") + "\n")

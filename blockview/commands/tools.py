@@ -1,0 +1,109 @@
+"""`blockview tools`: ask servers for their tools, and print them as a file that `--tools` reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+
+from blockview.catalog.tools import tool_text
+from blockview.commands import Failure
+from blockview.commands.consent import Consent
+from blockview.commands.sending import add_wait_options, remember
+from blockview.commands.serving import add_server_options, servers_from
+from blockview.commands.shared import warn
+from blockview.core.replaying import Hints, NotConnected
+from blockview.dispatch.connection import Connection
+from blockview.dispatch.servers import Entry, Scope, Server, Servers, destination, find_server
+
+_HINTS = {
+    "read_only": "readOnlyHint",
+    "destructive": "destructiveHint",
+    "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="a configured server; without a name, all that --server, --url and --config give",
+    )
+    add_server_options(parser)
+    add_wait_options(parser)
+    parser.add_argument("--yes", action="store_true", help="do not ask before a configured server is started")
+
+
+def run(options: Namespace) -> int:
+    """Start or reach the servers one after the other, print their tools, and keep the lists for later displays."""
+    servers = servers_from(options)
+    for problem in servers.problems:
+        warn(problem)
+    terminal = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
+    consent = Consent(terminal, given=options.yes)
+    lines: list[str] = []
+    for server in _chosen(servers, options.names):
+        if not _on_the_command_line(servers, server) and not consent.to_start(destination(server)):
+            raise Failure(f"{server.name} is not started, as you wished; nothing is printed")
+        lines.extend(_listed(server, options))
+    print('{"tools":[', ",\n".join(lines), "]}", sep="\n")
+    return 0
+
+
+def _chosen(servers: Servers, names: Sequence[str]) -> list[Server]:
+    """The servers of these names, or those that the command line gives.
+
+    Raises:
+        Failure: there is none, or one cannot be used.
+    """
+    if names:
+        choices = [find_server(servers, name) for name in names]
+        for choice in choices:
+            if choice.server is None:
+                raise Failure(choice.reason)
+        return [choice.server for choice in choices if choice.server is not None]
+    given = [entry for entry in servers.entries if entry.scope in (Scope.FLAG, Scope.CONFIG) and not entry.shadowed_by]
+    if not given:
+        raise Failure(
+            "no server given; take --server NAME=COMMAND, --url NAME=URL, --config FILE, "
+            "or a name that blockview servers lists"
+        )
+    return [_usable(entry) for entry in given]
+
+
+def _usable(entry: Entry) -> Server:
+    if entry.problem:
+        raise Failure(f"{entry.server.name} in {entry.server.source} cannot be used: {entry.problem}")
+    return entry.server
+
+
+def _on_the_command_line(servers: Servers, server: Server) -> bool:
+    """Whether the person wrote out the command or URL just now, which is consent to exactly that."""
+    return any(entry.server is server for entry in servers.entries if entry.scope is Scope.FLAG)
+
+
+def _listed(server: Server, options: Namespace) -> Iterator[str]:
+    """The tools of a server, one text each."""
+    connection = Connection(server, connect_timeout=options.connect_timeout, timeout=options.timeout)
+    try:
+        connection.connect().result()
+        for remark in connection.remarks:
+            warn(f"{server.name}: {remark}")
+        remember(server, connection.tools)
+        for tool in connection.tools:
+            yield tool_text(tool, _annotations(connection.hints(tool.name)))
+    except NotConnected as failed:
+        for line in failed.outcome.stderr.splitlines():
+            warn(f"{server.name}: {line}")
+        raise Failure(f"{server.name}: {failed.outcome.detail}") from None
+    finally:
+        connection.close()
+
+
+def _annotations(hints: Hints) -> str | None:
+    said = {key: value for name, key in _HINTS.items() if (value := getattr(hints, name)) is not None}
+    return json.dumps(said, separators=(",", ":")) if said else None

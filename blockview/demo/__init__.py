@@ -1,0 +1,1 @@
+"""The bundled session, its tools file, and the strict MCP servers that its calls can be sent to."""

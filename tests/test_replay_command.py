@@ -1,0 +1,280 @@
+"""`blockview replay` against the strict servers of the demo, and what it asks before it sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blockview.cli import main
+
+ROOT = Path(__file__).parents[1]
+FAULTS = f"faults={shlex.join([sys.executable, '-m', 'blockview.demo.server', 'faults'])}"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No config of the machine may be found."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def replay(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
+    """Run the command; the exit code, the calls of its JSON document, and what it told on stderr."""
+
+    def replay(*arguments: str | Path) -> tuple[int, Any, str]:
+        code = main(["replay", *map(str, arguments), "--json"])
+        out, err = capsys.readouterr()
+        return code, json.loads(out)["calls"] if out else None, err
+
+    return replay
+
+
+def recording(folder: Path, *calls: tuple[str, str, str], results: Sequence[str] = ()) -> Path:
+    """A transcript of calls (id, `server__tool`, arguments) with the texts that they got, where there are any."""
+    common = '"isSidechain":false,"userType":"external","cwd":"/x","sessionId":"s","version":"2.1.0"'
+    lines = []
+    for number, (identity, name, arguments) in enumerate(calls):
+        use = f'{{"type":"tool_use","id":"{identity}","name":"mcp__{name}","input":{arguments}}}'
+        lines.append(
+            f'{{"parentUuid":null,{common},"type":"assistant","message":{{"id":"m{number}","role":"assistant",'
+            f'"content":[{use}]}},"uuid":"a{number}","timestamp":"2026-01-01T00:00:0{number}.000Z"}}'
+        )
+    for number, text in enumerate(results):
+        answer = json.dumps({"type": "tool_result", "tool_use_id": calls[number][0], "content": text})
+        lines.append(
+            f'{{"parentUuid":"a{number}",{common},"type":"user","message":{{"role":"user","content":[{answer}]}},'
+            f'"uuid":"r{number}","timestamp":"2026-01-01T00:00:0{number}.500Z"}}'
+        )
+    path = folder / "recording.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+# What is sent
+
+
+def test_a_float_for_an_integer_is_accepted_with_coercion_and_refused_without(replay: Any) -> None:
+    code, (call,), told = replay("demo", "--yes", "--call", "toolu_01")
+    assert code == 0
+    assert call["recorded"] == '{"line":5.0,"column":1.0,"filePath":"server.go"}'
+    assert call["dispatched"] == call["live"]["sent"] == '{"line":5,"column":1,"filePath":"server.go"}'
+    assert (call["live"]["ended"], call["live"]["same"]) == ("result", True)
+    assert "[1/1] editor.open  result" in told
+
+    code, (call,), told = replay("demo", "--yes", "--call", "toolu_01", "--coerce", "off")
+    assert code == 1
+    assert call["live"]["sent"] == call["recorded"]
+    assert call["live"]["ended"] == "tool error"
+    assert "Failed to parse literal '5.0' as an int value" in call["live"]["result"]["text"]
+    assert call["live"]["ended_differently"] == "recorded: ok, live: tool error"
+
+
+def test_a_fraction_reaches_the_server_as_it_is_and_its_refusal_is_told(replay: Any) -> None:
+    code, (call,), _ = replay("demo", "--yes", "--call", "toolu_02")
+    assert code == 0  # it was recorded as refused
+    assert call["live"]["sent"] == '{"filePath":"server.go","line":5.5}'
+    assert "Failed to parse literal '5.5' as an int value" in call["live"]["result"]["text"]
+
+
+def test_several_calls_are_sent_in_recorded_order_and_compared(replay: Any) -> None:
+    code, calls, told = replay("demo", "--yes", "--tool", "select", "--tool", "open")
+    assert [call["id"] for call in calls] == ["toolu_01", "toolu_02", "toolu_03"]
+    assert code == 0
+    assert told.count(", same") == 3
+
+
+def test_the_text_shows_the_difference(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__big_ids", "{}"), results=['{"ids":[9007199254740993]}'])
+    assert main(["replay", str(path), "--server", FAULTS, "--yes"]) == 1
+    out = capsys.readouterr().out
+    assert "faults.big_ids  t1" in out and "~ differs" in out
+    assert "sent {}" in out
+    assert "only live" in out
+
+
+# When a call goes wrong
+
+
+def test_a_run_ends_at_an_error_that_was_not_recorded(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__crash", "{}"), ("t2", "faults__big_ids", "{}"))
+    code, calls, told = replay(path, "--server", FAULTS, "--yes")
+    assert code == 1
+    assert [call["live"]["ended"] for call in calls] == ["server died"]
+    assert "demo server: crashed, as it was asked to" in calls[0]["live"]["stderr"]
+    assert "stopped: call t1 was not recorded as an error" in told
+
+
+def test_a_run_can_go_on_with_the_server_started_anew(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__crash", "{}"), ("t2", "faults__image", "{}"))
+    _, calls, _ = replay(path, "--server", FAULTS, "--yes", "--continue-on-error")
+    assert [call["live"]["ended"] for call in calls] == ["server died", "result"]
+
+
+def test_a_server_that_cannot_be_started_is_tried_once(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "x__a", "{}"), ("t2", "x__b", "{}"))
+    code, calls, told = replay(path, "--server", "x=no-such-command-here", "--yes", "--continue-on-error")
+    assert code == 1
+    assert [call["live"]["ended"] for call in calls] == ["server died", "cannot be sent"]
+    assert told.count("command not found") == 2  # the failure, and the reason why the second call is not tried
+
+
+def test_a_call_without_an_answer_ends_at_its_limit(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__sleep", '{"seconds":60}'))
+    code, (call,), _ = replay(path, "--server", FAULTS, "--yes", "--timeout", "0.2")
+    assert (code, call["live"]["ended"]) == (1, "timed out")
+
+
+# What is not sent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--yes",), ("nothing was sent", "no server named x is configured", "--server x=COMMAND")),
+        (("--yes", "--call", "t9"), ("no call with the id t9",)),
+        (("--yes", "--tool", "nothing"), ("no MCP call that reached a server is of the tool nothing",)),
+        (("--server", "x=true"), ("needs your consent", "--yes")),
+        (("--server", "x"), ("--server takes NAME=COMMAND",)),
+        (("--timeout", "-1"), ("number of seconds",)),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    arguments: tuple[str, ...], words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recording(tmp_path, ("t1", "x__a", "{}"))
+    assert main(["replay", str(path), *arguments]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("blockview: ")
+    assert all(word in last for word in words), last
+
+
+def test_yes_starts_no_server_of_a_config_that_was_not_named(replay: Any, tmp_path: Path) -> None:
+    touch = {"command": sys.executable, "args": ["-c", "open('started', 'w')"]}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"x": touch}}))
+    path = recording(tmp_path, ("t1", "x__a", "{}"))
+    assert replay(path, "--yes")[0] == 2
+    assert not (tmp_path / "started").exists()
+    assert replay(path, "--yes", "--config", ".mcp.json")[0] == 1
+    assert (tmp_path / "started").exists()
+
+
+def test_calls_that_never_ran_are_sent_only_by_name(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__image", "{}"))
+    refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    with path.open("a") as file:
+        answer = {"type": "tool_result", "tool_use_id": "t1", "content": refusal, "is_error": True}
+        line = {"type": "user", "uuid": "r", "parentUuid": "a0", "sessionId": "s", "toolDenialKind": "user-rejected"}
+        file.write(json.dumps({**line, "message": {"role": "user", "content": [answer]}}) + "\n")
+    assert [call["id"] for call in replay(path, "--server", FAULTS, "--yes")[1]] == ["t2"]
+    assert [call["id"] for call in replay(path, "--server", FAULTS, "--yes", "--call", "t1")[1]] == ["t1"]
+
+
+# What is asked
+
+
+class Terminal:
+    """The command with a terminal of its own as stdin and stderr."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "blockview", "replay", *map(str, arguments)],
+            stdin=slave, stderr=slave, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        os.close(slave)
+        self.told = ""
+        self._told = threading.Condition()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                piece = os.read(self._master, 4096)
+            except OSError:  # the other end is closed
+                return
+            with self._told:
+                self.told += piece.decode().replace("\r\n", "\n")
+                self._told.notify_all()
+
+    def wait_for(self, text: str) -> None:
+        with self._told:
+            assert self._told.wait_for(lambda: text in self.told, timeout=30), self.told
+
+    def answer(self, text: str) -> None:
+        os.write(self._master, f"{text}\n".encode())
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=30)
+        os.close(self._master)
+        return self.process.returncode, out
+
+
+def test_the_person_sees_command_and_wire_text_and_allows_both_steps() -> None:
+    terminal = Terminal("demo", "--call", "toolu_01", "--call", "toolu_03", "--json")
+    terminal.wait_for("start it and list its tools? [y/N/q]")
+    assert "command   " in terminal.told and "-m blockview.demo.server editor" in terminal.told
+    assert "from      --server" in terminal.told
+    terminal.answer("y")
+    terminal.wait_for("send it to editor?")
+    for told in (
+        '  sends     {"line":5,"column":1,"filePath":"server.go"}\n',
+        "  changed   /line: 5.0 → 5\n",
+        "  tool      says it is read-only\n",
+        "  schema    live server editor\n",
+    ):
+        assert told in terminal.told
+    terminal.answer("a")  # the second call is not asked about
+    code, out = terminal.end()
+    assert code == 0
+    assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "result"]
+
+
+def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "x__a", "{}"))
+    touch = shlex.join([sys.executable, "-c", "open('started', 'w')"])
+    terminal = Terminal(path, "--server", f"x={touch}")
+    terminal.wait_for("start it and list its tools?")
+    terminal.answer("")
+    code, _ = terminal.end()
+    assert (code, "you did not want x to be started" in terminal.told) == (2, True)
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_call_that_is_not_wanted_is_passed_over_and_q_ends_the_run() -> None:
+    terminal = Terminal("demo", "--tool", "open", "--tool", "select", "--json")
+    for question, answer in (("start it", "y"), ("[1/3]", "n"), ("[2/3]", "q")):
+        terminal.wait_for(question)
+        terminal.wait_for("? [y/N/")
+        terminal.answer(answer)
+    code, out = terminal.end()
+    assert code == 1
+    assert json.loads(out)["calls"] == []
+
+
+def test_an_interrupt_cancels_the_call_and_tells_what_there_is(tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__sleep", '{"seconds":600}'))
+    terminal = Terminal(path, "--server", FAULTS, "--json", "--continue-on-error")
+    terminal.wait_for("start it")
+    terminal.answer("y")
+    terminal.wait_for("[1/2]")
+    terminal.answer("a")
+    terminal.wait_for("[2/2] faults.sleep")
+    terminal.process.send_signal(signal.SIGINT)
+    code, out = terminal.end()
+    assert code == 130
+    assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "cancelled"]

@@ -1,0 +1,147 @@
+"""`blockview tools` against real servers: consent, the printed file, the cache, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blockview.catalog.cache import ToolsCache
+from blockview.catalog.file import read_tools
+from blockview.core.model import Place, ToolCall
+from blockview.core.prepare import Found
+
+EDITOR = f"{shlex.quote(sys.executable)} -m blockview.demo.server editor"
+
+LISTER = """
+import json, sys
+ANSWERS = {
+    "initialize": '{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x","version":"1"}}',
+    "tools/list": '{"tools": [{"name": "t", "inputSchema": SCHEMA}]}',
+}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        result = ANSWERS.get(asked["method"])
+        answer = f'"result":{result}' if result else '"error":{"code":-32601,"message":"no such method"}'
+        print(f'{{"jsonrpc":"2.0","id":{json.dumps(asked["id"])},{answer}}}', flush=True)
+"""
+"""A server that lists one tool, with exactly these characters for its schema."""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder with nothing in it."""
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `blockview tools` in an empty home folder and without a terminal."""
+    environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_CONFIG_HOME": str(home)}
+    command = [sys.executable, "-m", "blockview", "tools", *arguments]
+    return subprocess.run(command, cwd=home, env=environment, input="", capture_output=True, text=True)
+
+
+def configured(home: Path) -> Path:
+    """A config with one server; starting it leaves a file."""
+    script = f"touch {shlex.quote(str(home / 'started'))}; exec {EDITOR}"
+    config = home / "servers.json"
+    config.write_text(json.dumps({"mcpServers": {"my.editor": {"command": "sh", "args": ["-c", script]}}}))
+    return config
+
+
+def test_the_printed_file_is_read_back(home: Path) -> None:
+    done = run(home, "--server", f"editor={EDITOR}")
+    assert (done.returncode, done.stderr) == (0, "")
+    file = home / "tools.json"
+    file.write_text(done.stdout)
+    assert [(tool.server, tool.name) for tool in read_tools(file)] == [
+        ("editor", "open"),
+        ("editor", "select"),
+        ("editor", "delete"),
+    ]
+    delete = json.loads(done.stdout)["tools"][2]
+    assert delete["annotations"] == {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False}
+
+
+def test_the_list_is_kept_for_later_displays(home: Path) -> None:
+    run(home, "--server", f"editor={EDITOR}")
+    call = ToolCall("1", "open", "open", "{}", Place(1, 0), server="editor")
+    found = ToolsCache(home / "cache" / "blockview" / "tools").lookup(call)
+    assert isinstance(found, Found)
+    assert found.source.startswith("cache, 20")
+
+
+def test_several_servers_make_one_file(home: Path) -> None:
+    metrics = EDITOR.replace("editor", "metrics")
+    done = run(home, "--server", f"one={EDITOR}", "--server", f"two={metrics}")
+    assert [tool["server"] for tool in json.loads(done.stdout)["tools"]] == ["one"] * 3 + ["two"] * 3
+
+
+def test_schemas_keep_the_characters_of_the_server(home: Path) -> None:
+    schema = '{"type": "object", "properties": {"id": {"maximum": 9007199254740993.0, "default": 1.10}}}'
+    script = home / "server.py"
+    script.write_text(LISTER.replace("SCHEMA", schema))
+    done = run(home, "--server", f"x={shlex.quote(sys.executable)} {shlex.quote(str(script))}")
+    assert done.returncode == 0, done.stderr
+    assert f'"inputSchema":{schema}' in done.stdout
+
+
+@pytest.mark.parametrize("by", ["name", "config"])
+def test_a_configured_server_is_not_started_without_consent(home: Path, by: str) -> None:
+    config = configured(home)
+    names = ["my.editor"] if by == "name" else []
+    done = run(home, *names, "--config", str(config))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "--yes" in done.stderr
+    assert "exec" in done.stderr
+    assert not (home / "started").exists()
+    assert run(home, *names, "--config", str(config), "--yes").returncode == 0
+    assert (home / "started").exists()
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
+def test_a_person_is_asked_on_the_terminal(home: Path, answer: str, code: int) -> None:
+    config = configured(home)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "blockview", "tools", "my.editor", "--config", str(config)]
+    os.write(ours, f"{answer}\n".encode())
+    environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    done = subprocess.run(command, cwd=home, env=environment, stdin=theirs, capture_output=True, text=True)
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == code
+    assert (home / "started").exists() == (answer == "y")
+    assert "start it and list its tools?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "no server given"),
+        (("nonsense",), "no server named nonsense"),
+        (("--server", "x=/nonexistent/command"), "x: "),
+        (("--server", "x=false"), "x: "),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(home: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = run(home, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_last_words_of_a_server_are_shown_harmless(home: Path) -> None:
+    done = run(home, "--server", "x=sh -c \"printf 'no \\033[31mkey\\n' >&2; exit 3\"")
+    assert done.returncode == 2
+    assert "x: no " in done.stderr
+    assert "\x1b" not in done.stderr
