@@ -103,7 +103,7 @@ def test_the_text_shows_the_difference(capsys: pytest.CaptureFixture[str], tmp_p
     assert main(["replay", str(path), "--server", FAULTS, "--yes"]) == 1
     out = capsys.readouterr().out
     assert "faults.big_ids  t1" in out and "~ differs" in out
-    assert "sent {}" in out
+    assert "sent, as shown before\n  {}\n" in out
     assert "only live" in out
 
 
@@ -195,6 +195,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "blockview", "replay", *map(str, arguments)],
             stdin=slave, stderr=slave, stdout=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "NO_COLOR": "1"},
         )  # fmt: skip
         os.close(slave)
         self.told = ""
@@ -227,17 +228,18 @@ class Terminal:
 def test_the_person_sees_command_and_wire_text_and_allows_both_steps() -> None:
     terminal = Terminal("demo", "--call", "toolu_01", "--call", "toolu_03", "--json")
     terminal.wait_for("start it and list its tools? [y/N/q]")
-    assert "command   " in terminal.told and "-m blockview.demo.server editor" in terminal.told
-    assert "from      --server" in terminal.told
+    shown = " ".join(terminal.told.split())
+    assert "command" in shown and "-m blockview.demo.server editor" in shown
+    assert "config --server" in shown
     terminal.answer("y")
     terminal.wait_for("send it to editor?")
     for told in (
-        '  sends     {"line":5,"column":1,"filePath":"server.go"}\n',
-        "  changed   /line: 5.0 → 5\n",
-        "  tool      says it is read-only\n",
-        "  schema    live server editor\n",
+        '{"line":5,"column":1,"filePath":"server.go"}\n',
+        "the tool says that it is read-only",
+        "schema from live server editor",
     ):
         assert told in terminal.told
+    assert "→ /line  5   was 5.0   integer" in terminal.told
     terminal.answer("a")  # the second call is not asked about
     code, out = terminal.end()
     assert code == 0
@@ -257,9 +259,8 @@ def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:
 
 def test_a_call_that_is_not_wanted_is_passed_over_and_q_ends_the_run() -> None:
     terminal = Terminal("demo", "--tool", "open", "--tool", "select", "--json")
-    for question, answer in (("start it", "y"), ("[1/3]", "n"), ("[2/3]", "q")):
+    for question, answer in (("start it", "y"), ("call 1/3", "n"), ("call 2/3", "q")):
         terminal.wait_for(question)
-        terminal.wait_for("? [y/N/")
         terminal.answer(answer)
     code, out = terminal.end()
     assert code == 1
@@ -271,7 +272,7 @@ def test_an_interrupt_cancels_the_call_and_tells_what_there_is(tmp_path: Path) -
     terminal = Terminal(path, "--server", FAULTS, "--json", "--continue-on-error")
     terminal.wait_for("start it")
     terminal.answer("y")
-    terminal.wait_for("[1/2]")
+    terminal.wait_for("call 1/2")
     terminal.answer("a")
     terminal.wait_for("[2/2] faults.sleep")
     terminal.process.send_signal(signal.SIGINT)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TextIO
 
 from blockview.commands import Failure
-from blockview.core.prepare import Found
-from blockview.core.replaying import Destination, Hints, Inspection
+from blockview.commands.shared import paint, terminal_width
+from blockview.core.consentlines import Planned, call_rows, server_rows
+from blockview.core.replaying import Destination
+from blockview.core.rows import Row
 from blockview.core.safetext import visible
-
-_LONGEST = 4_000
-"""Characters of the arguments that a question shows; few people read more before they answer."""
 
 
 class Consent:
@@ -22,26 +21,27 @@ class Consent:
         """Ask on `terminal`; with `given` everything is allowed and nothing is asked."""
         self._terminal = terminal
         self._given = given
-        self._always: set[str] = set()
+        self._always: set[Destination] = set()
         self.stopped = False
         """The person wants no more calls to be sent."""
 
-    def to_start(self, server: Destination) -> bool:
-        """Whether the server may be started, or reached, and asked for its tools."""
-        if self._given or server.name in self._always:
+    def to_start(self, server: Destination, reason: str) -> bool:
+        """Whether the server may be started, or reached, and asked for its tools; `reason` says how it was found."""
+        if self._given or server in self._always:
             return True
-        _tell([f"server {server.name}", *server_lines(server)])
+        _tell(server_rows(server, reason, connected=False, width=terminal_width(sys.stderr)))
         what = "start it" if server.how == "stdio" else "connect to it"
         return self._ask(f"{what} and list its tools? [y/N/q] ", "yq") == "y"
 
-    def to_send(self, title: str, server: Destination, found: Inspection) -> bool:
-        """Whether the call may be sent as it is."""
-        if self._given or server.name in self._always:
+    def to_send(self, planned: Planned, number: int, total: int) -> bool:
+        """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`."""
+        server = planned.route.destination
+        if self._given or server is None or server in self._always:
             return True
-        _tell([title, *call_lines(found)])
+        _tell(call_rows(planned, number, total, width=terminal_width(sys.stderr)))
         answer = self._ask(f"send it to {server.name}? [y/N/a/q]  (a: all calls to this server in this run) ", "yaq")
         if answer == "a":
-            self._always.add(server.name)
+            self._always.add(server)
         return answer in ("y", "a")
 
     def _ask(self, question: str, answers: str) -> str:
@@ -54,48 +54,6 @@ class Consent:
         return answer if answer in answers else ""
 
 
-def server_lines(server: Destination) -> Iterator[str]:
-    """What a person has to know of a server before it is started."""
-    yield f"  {'command' if server.how == 'stdio' else 'URL':<9} {server.command}"
-    if server.folder:
-        yield f"  {'folder':<9} {server.folder}"
-    yield f"  {'from':<9} {server.source}"
-    if server.hidden:
-        yield f"  {'sets':<9} {', '.join(server.hidden)} (values not shown)"
-
-
-def call_lines(found: Inspection) -> Iterator[str]:
-    """What a person has to know of a call before it is sent."""
-    prepared = found.prepared
-    yield f"  {'sends':<9} {_shortened(prepared.dispatched)}"
-    for change in prepared.changes:
-        yield f"  {'changed':<9} {change.path or 'arguments'}: {change.before} → {change.after or 'not sent'}"
-    yield f"  {'tool':<9} {hints_text(found.hints)}"
-    schema = found.schema
-    told = schema.source if isinstance(schema, Found) else f"not found, sent as recorded: {schema.reason}"
-    yield f"  {'schema':<9} {told}"
-    for line in found.drift:
-        yield f"  {'drift':<9} {line}"
-    for line in found.errors:
-        yield f"  {'rejects':<9} {line}"
-
-
-def hints_text(hints: Hints) -> str:
-    """What a tool says of its effects, in words; what it does not say is said."""
-    if hints.read_only:
-        return "says it is read-only"
-    words = ["says it is not read-only" if hints.read_only is False else "does not say that it is read-only"]
-    if hints.destructive is not None:
-        words.append("says it is destructive" if hints.destructive else "says it is not destructive")
-    return ", ".join(words)
-
-
-def _shortened(text: str | None) -> str:
-    if text is None:
-        return "no arguments"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} characters more"
-
-
-def _tell(lines: list[str]) -> None:
-    for line in lines:
-        print(visible(line), file=sys.stderr)
+def _tell(rows: Iterable[Row]) -> None:
+    for row in rows:
+        print(paint(row.line, sys.stderr), file=sys.stderr)

@@ -81,11 +81,11 @@ def _print(session: Session, lookup: Lookup, options: Namespace) -> int:
 def _chunks(
     session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: tuple[int, ...] | None
 ) -> Iterator[str]:
-    form = options.format or ("ansi" if uses_colours() else "text")
+    form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
     if form == "json":
         return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
     chunks = ansi_chunks if form == "ansi" else text_chunks
-    width = min(options.width or terminal_width(), _WIDEST)
+    width = min(options.width or terminal_width(sys.stdout), _WIDEST)
     return chunks(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import TextIO, TypeVar
 
+from msgspec.structs import replace
+
 from blockview.commands import Failure
 from blockview.commands.consent import Consent
 from blockview.commands.sending import add_wait_options, only_named, replayer_for
@@ -18,28 +20,26 @@ from blockview.commands.shared import (
     add_coerce_option,
     add_tools_option,
     lookup_for,
+    paint,
     read_recording,
     terminal_width,
-    uses_colours,
     warn,
 )
 from blockview.core.coercion import Depth
-from blockview.core.compare import compare
-from blockview.core.lines import plain
+from blockview.core.compare import compare, is_surprise
+from blockview.core.consentlines import Planned
+from blockview.core.live import Live
 from blockview.core.model import Session, Status, ToolCall
 from blockview.core.outcome import Ended, Outcome
-from blockview.core.prepare import Lookup, ask, prepare
-from blockview.core.replaying import Destination, NotConnected, Replayer
+from blockview.core.prepare import Lookup, prepare
+from blockview.core.replaying import Destination, Inspection, NotConnected, Replayer
 from blockview.core.safetext import one_line, visible
-from blockview.export.ansi import ansi_line
 from blockview.export.replayed import Replayed, replayed_json, replayed_lines
 
 T = TypeVar("T")
 
 _NEVER_RAN = frozenset({Status.DENIED, Status.REJECTED, Status.NEVER_SENT, Status.RESULT_WITHOUT_CALL})
 """Calls that did not reach a server are not sent by themselves; `--call` sends them."""
-
-_FAILED = frozenset({Status.TOOL_ERROR, Status.PROTOCOL_ERROR})
 
 
 def describe(parser: ArgumentParser) -> None:
@@ -75,9 +75,9 @@ def run(options: Namespace) -> int:
     _print(session, done, options)
     if sending.interrupted:
         return 130
-    if all(one.outcome.ended is Ended.CANNOT_SEND for one in done):
-        raise Failure(f"nothing was sent: {done[0].outcome.detail}")
-    return 0 if all(one.same for one in done) and len(done) == len(calls) else 1
+    if done and all(one.live.outcome.ended is Ended.CANNOT_SEND for one in done):
+        raise Failure(f"nothing was sent: {done[0].live.outcome.detail}")
+    return 0 if all(one.live.same for one in done) and len(done) == len(calls) else 1
 
 
 def _session(options: Namespace) -> Session:
@@ -134,79 +134,81 @@ class _Run:
 
     def all(self, calls: list[ToolCall], *, go_on: bool) -> Iterator[Replayed]:
         """What became of each call, up to the one that ends the run."""
-        for number, call in enumerate(calls, 1):
+        for number, call in enumerate(calls):
             done = self._one(number, call)
             if done is not None:
+                print(self._progress(number, done), file=sys.stderr, flush=True)
                 yield done
             if self.interrupted or self._consent.stopped:
                 return
-            if done is not None and _unexpected(done) and not go_on and number < self._total:
+            if done is not None and is_surprise(call, done.live.outcome) and not go_on and number + 1 < self._total:
                 warn(f"stopped: call {call.id} was not recorded as an error; --continue-on-error goes on")
                 return
 
     def _one(self, number: int, call: ToolCall) -> Replayed | None:
         """Send one call; None when the person does not want it sent."""
-        title = f"[{number}/{self._total}] {call.server or '?'}.{call.tool or call.name}"
         prepared = prepare(call, self._lookup, self._depth)
-        route = self._replayer.route(call)
-        server = route.destination
-        if prepared.blocked or server is None:
-            unsent = Outcome(Ended.CANNOT_SEND, prepared.blocked or route.reason, prepared=prepared)
-            return _finish(title, Replayed(call, prepared, unsent))
-        outcome = self._connected(server)
-        if outcome is None:
-            found = self._replayer.inspect(server, call, ask(self._lookup, call), self._depth)
-            prepared = found.prepared
-            if not self._consent.to_send(title, server, found):
-                return None
-            outcome = self._wait(self._replayer.send(server, call, self._depth), title)
-        comparison = None if outcome.ended is Ended.CANNOT_SEND else compare(call, outcome)
-        return _finish(title, Replayed(call, prepared, outcome, server.name, comparison))
+        planned = Planned(
+            call, call, self._replayer.route(call), prepared.schema, Inspection(prepared, prepared.schema)
+        )
+        server = planned.route.destination
+        if server is None or planned.hindrance:
+            return _told(planned, Outcome(Ended.CANNOT_SEND, planned.hindrance, prepared=prepared))
+        failed = self._connected(server, planned.route.reason)
+        if failed is not None:
+            return _told(planned, failed)
+        planned = replace(planned, seen=self._replayer.inspect(server, call, planned.shown, self._depth), listed=True)
+        if not self._consent.to_send(planned, number, self._total):
+            return None
+        return _told(planned, self._wait(self._replayer.send(server, call, self._depth), self._title(number, call)))
 
-    def _connected(self, server: Destination) -> Outcome | None:
+    def _connected(self, server: Destination, reason: str) -> Outcome | None:
         """Connect if that is allowed; what went wrong, or None."""
         if server.name in self._given_up:
             return Outcome(Ended.CANNOT_SEND, self._given_up[server.name])
         if self._replayer.is_connected(server):
             return None
-        if not self._consent.to_start(server):
+        if not self._consent.to_start(server, reason):
             self._given_up[server.name] = f"you did not want {server.name} to be started"
             return Outcome(Ended.CANNOT_SEND, self._given_up[server.name])
         try:
-            self._wait(self._replayer.connect(server), "")
+            self._wait(self._replayer.connect(server), f"connecting to {server.name}")
         except NotConnected as failed:
             self._given_up[server.name] = f"{server.name} could not be reached: {failed.outcome.detail}"
             return failed.outcome
         return None
 
     def _wait(self, pending: Future[T], title: str) -> T:
-        """Wait for an answer; an interrupt ends the waiting and the run, and what there is by then is told."""
+        """Wait for an answer; an interrupt ends the waiting and the run, and what there is by then is told.
+
+        On a terminal the title stands on a line that the outcome will be written over.
+        """
         try:
-            _begin(title)
+            if sys.stderr.isatty():
+                print(visible(title), end="\r", file=sys.stderr, flush=True)
             return pending.result()
         except KeyboardInterrupt:
             self.interrupted = True
             self._replayer.cancel(pending)  # type: ignore[arg-type]
             return pending.result()
 
+    def _title(self, number: int, call: ToolCall) -> str:
+        return f"[{number + 1}/{self._total}] {call.server or '?'}.{call.tool or call.name}"
 
-def _finish(title: str, done: Replayed) -> Replayed:
-    outcome = done.outcome
-    took = "" if outcome.duration_ms is None else f", {outcome.duration_ms:.0f} ms"
-    verdict = "" if done.comparison is None else (", same" if done.same else ", differs")
-    detail = f": {one_line(outcome.detail, 200)}" if outcome.detail else ""
-    print(visible(f"{title}  {outcome.ended}{took}{verdict}{detail}"), file=sys.stderr, flush=True)
-    return done
-
-
-def _begin(title: str) -> None:
-    """Say what is being waited for, on a line that the outcome will be written over."""
-    if title and sys.stderr.isatty():
-        print(visible(title), end="\r", file=sys.stderr, flush=True)
+    def _progress(self, number: int, done: Replayed) -> str:
+        outcome = done.live.outcome
+        took = "" if outcome.duration_ms is None else f", {outcome.duration_ms:.0f} ms"
+        verdict = {None: "", True: ", same", False: ", differs"}[done.live.same]
+        detail = f": {one_line(outcome.detail, 200)}" if outcome.detail else ""
+        return visible(f"{self._title(number, done.call)}  {outcome.ended}{took}{verdict}{detail}")
 
 
-def _unexpected(done: Replayed) -> bool:
-    return done.outcome.ended is not Ended.RESULT and done.call.status not in _FAILED
+def _told(planned: Planned, outcome: Outcome) -> Replayed:
+    call, prepared = planned.call, planned.seen.prepared
+    comparison = None if outcome.ended is Ended.CANNOT_SEND else compare(call, outcome)
+    same = None if comparison is None else comparison.same
+    server = planned.route.destination.name if planned.route.destination else ""
+    return Replayed(call, prepared, Live(call, prepared.dispatched, planned.shown, outcome, same, server), comparison)
 
 
 def _print(session: Session, done: list[Replayed], options: Namespace) -> None:
@@ -214,7 +216,7 @@ def _print(session: Session, done: list[Replayed], options: Namespace) -> None:
         for chunk in replayed_json(session.source, done):
             sys.stdout.write(chunk)
         return
-    write = ansi_line if uses_colours() else plain
+    width = terminal_width(sys.stdout)
     for one in done:
-        for line in replayed_lines(one, terminal_width()):
-            sys.stdout.write(write(line).rstrip(" ") + "\n")
+        for line in replayed_lines(one, width):
+            print(paint(line, sys.stdout))

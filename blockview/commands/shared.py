@@ -7,16 +7,18 @@ import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from blockview.catalog.chain import chain
 from blockview.catalog.file import FileCatalog, ToolsFileError, read_tools
 from blockview.catalog.recording import RecordingCatalog
 from blockview.commands import Failure
 from blockview.core.coercion import Depth
+from blockview.core.lines import Line, plain
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup
 from blockview.core.safetext import visible
+from blockview.export.ansi import ansi_line
 from blockview.readers.opening import open_session, session_of_bytes
 from blockview.readers.registry import UnknownFormat
 
@@ -118,15 +120,20 @@ def problem(error: OSError) -> str:
             return error.strerror or str(error)
 
 
-def uses_colours() -> bool:
-    """Whether results go to a terminal of a person who did not forbid colours (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def uses_colours(stream: TextIO) -> bool:
+    """Whether a stream goes to a terminal of a person who did not forbid colours (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
-def terminal_width() -> int:
-    """Columns of the terminal that results go to, or of paper where they go elsewhere."""
+def paint(line: Line, stream: TextIO) -> str:
+    """A line as it is to be printed on a stream, without trailing blanks."""
+    return (ansi_line(line) if uses_colours(stream) else plain(line)).rstrip(" ")
+
+
+def terminal_width(stream: TextIO) -> int:
+    """Columns of the terminal that a stream goes to, or of paper where it goes elsewhere."""
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or _PAPER_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or _PAPER_WIDTH
     except OSError:
         return _PAPER_WIDTH
 

@@ -47,7 +47,9 @@ def run(options: Namespace) -> int:
     consent = Consent(terminal, given=options.yes)
     lines: list[str] = []
     for server in _chosen(servers, options.names):
-        if not _on_the_command_line(servers, server) and not consent.to_start(destination(server)):
+        if not _on_the_command_line(servers, server) and not consent.to_start(
+            destination(server), f"configured in {server.source}"
+        ):
             raise Failure(f"{server.name} is not started, as you wished; nothing is printed")
         lines.extend(_listed(server, options))
     print('{"tools":[', ",\n".join(lines), "]}", sep="\n")

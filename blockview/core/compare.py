@@ -60,6 +60,12 @@ def ended_differently(call: ToolCall, outcome: Outcome) -> str:
     return f"recorded: {call.status.replace('-', ' ')}, live: {outcome.ended}"
 
 
+def is_surprise(call: ToolCall, outcome: Outcome) -> bool:
+    """Whether a call ended badly that is not recorded as having done so: what a run of several calls stops at."""
+    failed = call.status.failed or (call.result is not None and call.result.is_error)
+    return outcome.ended is not Ended.RESULT and (outcome.ended is Ended.CANCELLED or not failed)
+
+
 def _trees(before: ToolResult, after: ToolResult) -> tuple[Tree, Tree, bool]:
     if before.structured is not None and after.structured is not None:
         texts = before.structured, after.structured

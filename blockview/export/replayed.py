@@ -11,69 +11,43 @@ from blockview.core.diff import DiffRow, Sign
 from blockview.core.difflines import Differences, DiffRows, heads, totals_spans
 from blockview.core.jsontext import Tree
 from blockview.core.lines import Line, Role, Span
+from blockview.core.listrows import name_spans
+from blockview.core.live import Live, live_rows
 from blockview.core.model import ToolCall
-from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Prepared
-from blockview.core.rows import ends, fit
-from blockview.core.safetext import visible, wrap_lines
+from blockview.core.rows import Fold, ends, fit
+from blockview.core.safetext import visible
 from blockview.export.json import call_json, encode, result_json
 
 VERSION = 1
 
-_STDERR_LINES = 8
-
 
 class Replayed(msgspec.Struct, frozen=True):
-    """One call that was sent again. `server` is the config's name of the server that got it, empty if none did.
+    """One call that was sent again, or was to be.
 
     `prepared` is what was shown before it was sent. `comparison` is None when nothing was tried.
     """
 
     call: ToolCall
     prepared: Prepared
-    outcome: Outcome
-    server: str = ""
+    live: Live
     comparison: Comparison | None = None
-
-    @property
-    def same(self) -> bool:
-        """True when the call ended as recorded, with the same value."""
-        return self.comparison is not None and self.comparison.same
 
 
 def replayed_lines(done: Replayed, width: int) -> Iterator[Line]:
     """A call's outcome, and what is different from the recorded one."""
-    outcome = done.outcome
-    yield fit([Span("─" * width, Role.QUIET)], width)
-    name = f"{done.server or done.call.server or '?'}.{done.call.tool or done.call.name}"
-    verdict = Span("= same", Role.OK) if done.same else Span("~ differs", Role.CHANGED)
-    took = "" if outcome.duration_ms is None else f"{outcome.duration_ms:.0f} ms  "
-    role = Role.OK if outcome.ended is Ended.RESULT else Role.ERROR
-    right = [Span(f"{outcome.ended}  ", role), Span(took, Role.QUIET), verdict]
-    yield ends([Span(visible(name), Role.TOOL), Span(f"  {visible(done.call.id)}", Role.QUIET)], right, width)
-    for text, lines_role in _statements(done):
-        for line in wrap_lines(text, width):
-            yield (Span(line, lines_role),)
-    if done.comparison is not None and not done.same and outcome.result is not None:
-        yield heads("", "", width, side=False)
-        for row in DiffRows(Differences(done.comparison), width=width, side=False):
-            yield row.line
-        yield fit(totals_spans(done.comparison.totals), width)
-
-
-def _statements(done: Replayed) -> Iterator[tuple[str, Role]]:
-    outcome = done.outcome
-    if outcome.ended is not Ended.CANNOT_SEND:
-        yield f"sent {outcome.sent if outcome.sent is not None else 'no arguments'}", Role.PLAIN
-    if outcome.sent is not None and outcome.sent != done.prepared.dispatched:
-        yield f"shown before: {done.prepared.dispatched}", Role.ERROR
-    if outcome.detail:
-        yield outcome.detail, Role.PLAIN
-    for remark in outcome.remarks:
-        yield remark, Role.QUIET
-    if outcome.ended not in (Ended.RESULT, Ended.TOOL_ERROR):
-        for line in outcome.stderr.splitlines()[-_STDERR_LINES:]:
-            yield f"stderr: {line}", Role.QUIET
+    yield (Span("─" * width, Role.QUIET),)
+    name = [*name_spans(done.call, width), Span(f"  {visible(done.call.id)}", Role.QUIET)]
+    yield ends(name, [done.live.mark(word=True)], width)
+    for row in live_rows(done.live, width=width, fold=Fold.OPEN):
+        yield row.line
+    found = done.comparison
+    if found is None or found.same or done.live.outcome.result is None:
+        return
+    yield heads("", "", width, side=False)
+    for row in DiffRows(Differences(found), width=width, side=False):
+        yield row.line
+    yield fit(totals_spans(found.totals), width)
 
 
 def replayed_json(source: str, calls: Iterable[Replayed]) -> Iterator[str]:
@@ -91,9 +65,9 @@ def replayed_json(source: str, calls: Iterable[Replayed]) -> Iterator[str]:
 
 
 def _live(done: Replayed) -> dict[str, object]:
-    outcome = done.outcome
+    outcome = done.live.outcome
     written: dict[str, object] = {
-        "server": done.server or None,
+        "server": done.live.server or None,
         "ended": outcome.ended.value,
         "detail": outcome.detail or None,
         "code": outcome.code or None,
@@ -103,7 +77,7 @@ def _live(done: Replayed) -> dict[str, object]:
         "duration_ms": outcome.duration_ms,
         "remarks": list(outcome.remarks),
         "stderr": outcome.stderr or None,
-        "same": done.same,
+        "same": bool(done.live.same),
     }
     if done.comparison is not None:
         written["ended_differently"] = done.comparison.ended or None

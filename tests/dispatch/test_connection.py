@@ -148,6 +148,14 @@ def test_a_server_without_tools() -> None:
         assert send(one).ended is Ended.RESULT
 
 
+def test_a_server_that_knows_no_handshake() -> None:
+    with fake("modern") as one:
+        assert [tool.name for tool in one.tools] == ["t"]
+        outcome = send(one)
+        assert (outcome.ended, outcome.sent, outcome.remarks) == (Ended.RESULT, '{"line":5}', ())
+        assert any('"arguments":{"line":5},"_meta":{' in message.text for message in one.messages)
+
+
 def test_the_environment_that_a_server_gets() -> None:
     code = "import os, sys; sys.exit(' '.join(sorted(os.environ)))"
     with connection(sys.executable, "-c", code) as one:
@@ -170,3 +178,16 @@ print(one._shared.group)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=FAKE.parents[3])
     assert done.stderr == ""
     assert subprocess.run(["kill", "-0", "--", f"-{done.stdout.strip()}"], capture_output=True).returncode != 0
+
+
+def test_a_server_whose_client_is_killed_sees_the_end_of_its_input() -> None:
+    code = f"""
+import os, signal, sys
+from tests.dispatch.live import fake
+with fake("echo") as one:
+    print(one._shared.group, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=FAKE.parents[3])
+    assert done.returncode == -signal.SIGKILL
+    os.waitid

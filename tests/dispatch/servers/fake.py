@@ -13,6 +13,7 @@ from typing import Any
 
 OUT = sys.stdout.buffer
 RESULT = {"content": [{"type": "text", "text": "ok"}]}
+CACHED = {"ttlMs": 0, "cacheScope": "private"}
 TOOL = {"name": "t", "inputSchema": {"type": "object", "properties": {"line": {"type": "integer"}}}}
 
 
@@ -136,7 +137,16 @@ def main(mode: str) -> None:
     for text in sys.stdin:
         message = json.loads(text)
         method, number = message.get("method"), message.get("id")
-        if method == "initialize" and mode != "mute-at-connect":
+        if mode == "modern" and method == "initialize":
+            say({"id": number, "error": {"code": -32601, "message": "Method not found"}})
+        elif mode == "modern" and method == "server/discover":
+            found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED}
+            result(number, {**found, "serverInfo": {"name": "fake", "version": "1"}, "resultType": "complete"})
+        elif mode == "modern" and method == "tools/list":
+            result(number, {"tools": [TOOL], **CACHED, "resultType": "complete"})
+        elif mode == "modern" and method == "tools/call":
+            result(number, {**RESULT, "resultType": "complete"})
+        elif method == "initialize" and mode != "mute-at-connect":
             info = {"name": "fake", "version": "1"}
             result(number, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info})
         elif method == "tools/list" and mode == "no-tools":
