@@ -19,23 +19,27 @@ HELP = """\
 blockview: what an agent's MCP tool calls really sent, and the exact digits that came back
 
   blockview [PATH ...]             browse a recording; a folder, several files or nothing: choose from a list
-  blockview demo                   browse the bundled session
+  blockview demo                   browse the bundled session; its strict servers are ready for replay
+  blockview sessions [PATH ...]    list the sessions of your tools, or of a folder, with all counts (--json)
   blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
+  blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
-  blockview servers                list the MCP servers that your tools configure (--json, --config FILE); starts none
-  blockview tools --server NAME=COMMAND   ask servers for their tools and print a file for --tools
+  blockview servers                list the MCP servers that your tools configure; starts none (--json)
+  blockview tools [NAME]           ask servers for their tools, print them as a file for --tools
 
   --coerce top|deep|off   how far whole-number floats become integers where the schema says so (default: top)
   --tools FILE            tool schemas: a tools/list result or an array of tools
+  --server NAME=COMMAND   an MCP server that a command starts; --url NAME=URL, --header, --config FILE likewise
+  --places                print where your tools' recordings are looked for, and what is there
   --version               print the version
   -h, --help              print this; with a command, that command's options
 
-PATH may be - for stdin. Recordings: Claude Code transcripts and stream-json logs, MCP JSON-RPC lines,
-and captures of mcp-rec, mcporter and mcpsnoop.
+PATH may be - for stdin. A recording is recognised by its content: sessions of Claude Code, Codex, Copilot CLI,
+Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "render", "coerce", "servers", "tools", "replay")
+_COMMANDS = ("demo", "sessions", "render", "coerce", "servers", "tools", "replay")
 """The commands; each is the module of its name in `blockview.commands`."""
 
 

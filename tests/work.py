@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 
@@ -21,3 +22,30 @@ def calls_in(work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(None)
     return counted
+
+
+_watching: list[list[str]] = []
+_EVENTS = frozenset({"open", "sqlite3.connect", "subprocess.Popen"})
+
+
+def _hear(event: str, arguments: tuple[object, ...]) -> None:
+    if _watching and event in _EVENTS:
+        for heard in _watching:
+            heard.append(f"{event} {arguments[0]!s}")
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    """Collects what is opened, and which programs are started, by this process: `open /path`, `subprocess.Popen x`."""
+    if not _hooks:
+        sys.addaudithook(_hear)  # a hook stays for good
+        _hooks.append(_hear)
+    heard: list[str] = []
+    _watching.append(heard)
+    try:
+        yield heard
+    finally:
+        _watching.remove(heard)
+
+
+_hooks: list[object] = []

@@ -5,16 +5,15 @@ Nothing depends on the cache: without it a list is fetched again, and a file in 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from blockview.catalog.private import Unusable, cache_home, read_private, write_private
 from blockview.catalog.tools import Schemas, tool_text
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.names import sanitised
@@ -60,9 +59,7 @@ _LIST = msgspec.json.Decoder(_List)
 
 def cache_folder() -> Path:
     """Where this user's cache is."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("blockview") / "tools"
+    return cache_home() / "tools"
 
 
 class ToolsCache:
@@ -103,12 +100,10 @@ class ToolsCache:
         """
         import hashlib
 
-        for folder in (self.folder.parent, self.folder):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.chmod(self.folder, 0o700)
         # A name from outside never becomes part of a path.
         digest = hashlib.sha256(f"{server}\0{identity}".encode("utf-8", "surrogatepass")).hexdigest()
-        _write(self.folder / f"{digest[:32]}.json", _text_of_list(server, tools, at))
+        text = _text_of_list(server, tools, at).encode("utf-8", "surrogateescape")
+        write_private(self.folder / f"{digest[:32]}.json", text)
         self._newest = None
 
     def lookup(self, call: ToolCall) -> Found | Missing:
@@ -156,8 +151,8 @@ def _read(folder: Path) -> tuple[Mapping[str, _Cached], tuple[str, ...]]:
         return {}, (f"the cache cannot be read: {error.strerror}",)
     for name in names[:_MOST]:
         try:
-            cached = _cached(_bytes(folder / name))
-        except _Unusable as problem:
+            cached = _cached(read_private(folder / name, _LARGEST))
+        except Unusable as problem:
             ignored.append(f"cache file {name} is ignored: {problem}")
             continue
         if cached.server not in newest or newest[cached.server].listed < cached.listed:
@@ -165,36 +160,14 @@ def _read(folder: Path) -> tuple[Mapping[str, _Cached], tuple[str, ...]]:
     return newest, tuple(ignored)
 
 
-class _Unusable(Exception):
-    """A file of the cache cannot be used; the message says why."""
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb", opener=_open) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise _Unusable("not a regular file")
-            if status.st_size > _LARGEST:
-                raise _Unusable("too large")
-            return file.read(_LARGEST)
-    except OSError as error:
-        raise _Unusable(error.strerror or "it cannot be read") from None
-
-
-def _open(path: str, flags: int) -> int:
-    """Open without following a link and without waiting for the other end of a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
-
-
 def _cached(data: bytes) -> _Cached:
     content = part_of(_LIST, data)
     if content is None:
-        raise _Unusable("not a list of tools")
+        raise Unusable("not a list of tools")
     try:
         listed = datetime.fromisoformat(content.listed).astimezone()
     except (OverflowError, ValueError, OSError):
-        raise _Unusable("its date cannot be used") from None
+        raise Unusable("its date cannot be used") from None
     tools = {
         tool.name: ToolSpec(
             content.server, tool.name, _text(tool.input_schema), output_schema=_text(tool.output_schema)
@@ -212,18 +185,3 @@ def _text_of_list(server: str, tools: Sequence[ToolSpec], at: datetime) -> str:
     """What a file holds: a tools file, with the server and the time beside the tools."""
     listed = ",\n".join(map(tool_text, tools))
     return f'{{"server":{json.dumps(server)},"listed":"{at.astimezone().isoformat()}","tools":[\n{listed}\n]}}\n'
-
-
-def _write(path: Path, text: str) -> None:
-    """Put `text` into a file that only the user may read, whole or not at all."""
-    import tempfile
-
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockview.commands import Failure, load
+from blockview.commands.listing import FoundSessions, named_sessions, own_sessions
 from blockview.commands.sending import Sender, add_wait_options
 from blockview.commands.serving import add_server_options
 from blockview.commands.shared import (
@@ -18,7 +16,6 @@ from blockview.commands.shared import (
     add_coerce_option,
     add_tools_option,
     lookup_for,
-    problem,
     read_recording,
     warn,
 )
@@ -36,6 +33,9 @@ _APP = "blockview.ui.app"
 def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a recording, a folder, or - for stdin")
+    parser.add_argument(
+        "--places", action="store_true", help="print where recordings are looked for, and what is there"
+    )
     add_browse_options(parser)
 
 
@@ -49,6 +49,10 @@ def add_browse_options(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Open one recording, or offer several."""
+    if options.places:
+        from blockview.commands.places import print_places
+
+        return print_places(options.paths)
     sender, paths = Sender(options), options.paths
     sender.check()
     if not paths:
@@ -57,11 +61,10 @@ def run(options: Namespace) -> int:
         return _piped(options, sender)
     if len(paths) > 1:
         check_terminal()
-        return _choose([_readable(path) for path in paths], Path(), options, sender)
-    folder = Path(paths[0])
-    if folder.is_dir():
+        return _choose(named_sessions(paths, options), f"{len(paths)} files", options, sender)
+    if os.path.isdir(paths[0]):
         check_terminal()
-        return _choose(_recordings(folder), folder, options, sender)
+        return _choose(named_sessions(paths, options), paths[0], options, sender)
     session = read_recording(paths[0])
     check_terminal()
     return show(session, options, sender)
@@ -90,13 +93,13 @@ def show(session: Session, options: Namespace, sender: Sender) -> int:
 
 
 def _own(options: Namespace, sender: Sender) -> int:
-    from blockview.readers.places import PLACES, own_recordings
-
     check_terminal()
-    found, home = own_recordings(), PLACES[0].path()
-    if found:
-        return _choose(found, home, options, sender)
-    warn(f"no sessions in {home}; this is the demo")
+    sessions = own_sessions(options)
+    sessions.begin()
+    load(_APP)
+    if sessions.find():
+        return _choose(sessions, "all tools", options, sender)
+    warn("no sessions of any tool (blockview --places tells where they are looked for); this is the demo")
     from blockview.commands import demo
 
     return demo.run(options)
@@ -116,45 +119,23 @@ def _piped(options: Namespace, sender: Sender) -> int:
     return show(session, options, sender)
 
 
-def _choose(paths: Sequence[Path], base: Path, options: Namespace, sender: Sender) -> int:
-    """Let the person choose one of `paths`, which are shown as they stand below `base`."""
+def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sender) -> int:
+    """Let the person choose one of these sessions, which are searched for while the app is loaded."""
+    sessions.begin()
     load(_APP)
     from blockview.ui.app import Opened, run_app
-    from blockview.ui.screens.picker import Entry
+    from blockview.ui.screens.picker import Picker
 
-    def open_path(path: Path) -> Opened:
-        session = read_recording(str(path))
+    def open_path(name: str) -> Opened:
+        session = read_recording(name)
         return Opened(session, lookup_for(session, options.tools, sender.lookup))
 
-    entries = []
-    for path in paths:
-        label = path.relative_to(base) if path.is_relative_to(base) else path
-        try:
-            changed = datetime.fromtimestamp(path.stat().st_mtime)
-        except OSError:  # gone since it was listed
-            continue
-        entries.append(Entry(str(label), f"{changed:%Y-%m-%d %H:%M}", path))
+    def picker() -> Picker:
+        return Picker(sessions, sessions.find() if sessions.ready else None, where)
+
     try:
-        return run_app(entries=entries, open_path=open_path, depth=Depth(options.coerce), replayer=sender.replayer)
+        return run_app(picker=picker, open_path=open_path, depth=Depth(options.coerce), replayer=sender.replayer)
     finally:
         sender.close()
-
-
-def _readable(path: str) -> Path:
-    try:
-        with open(path, "rb"):
-            return Path(path)
-    except OSError as error:
-        raise Failure(f"{path}: {problem(error)}") from None
-
-
-def _recordings(folder: Path) -> list[Path]:
-    from blockview.readers.places import recordings_in
-
-    try:
-        found = recordings_in(folder)
-    except OSError as error:
-        raise Failure(f"{folder}: {problem(error)}") from None
-    if not found:
-        raise Failure(f"{folder}: no recordings of a known format in this folder or the folders in it")
-    return found
+        sessions.stop()
+        sessions.keep()

@@ -23,7 +23,7 @@ from blockview.core.model import Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, prepare
 from blockview.export.ansi import ansi_chunks
 from blockview.export.json import json_chunks
-from blockview.export.lines import PrepareCall, chosen_blocks
+from blockview.export.lines import PrepareCall, chosen_blocks, session_lines
 from blockview.export.text import text_chunks
 
 _WIDEST = 10_000
@@ -84,9 +84,9 @@ def _chunks(
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
     if form == "json":
         return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
-    chunks = ansi_chunks if form == "ansi" else text_chunks
     width = min(options.width or terminal_width(sys.stdout), _WIDEST)
-    return chunks(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
+    lines = session_lines(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
+    return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
 
 
 def _positive(text: str) -> int:

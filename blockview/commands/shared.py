@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -78,12 +79,22 @@ def lookup_for(session: Session, tools: str | None, live: Lookup | None = None) 
     Raises:
         Failure: the file cannot be used.
     """
-    lookups: list[Lookup] = [RecordingCatalog(session.tools).lookup]
+    return lookups(tools, live)(session)
+
+
+def lookups(tools: str | None, live: Lookup | None = None) -> Callable[[Session], Lookup]:
+    """The display path's catalogs of many sessions, as `lookup_for` gives them.
+
+    Raises:
+        Failure: the file of `--tools` cannot be used.
+    """
+    others: list[Lookup] = []
     if tools is not None:
-        lookups.append(_file_lookup(Path(tools)))
+        others.append(_file_lookup(Path(tools)))
     if live is not None:
-        lookups.append(live)
-    return chain(*lookups, cache_lookup())
+        others.append(live)
+    others.append(cache_lookup())
+    return lambda session: chain(RecordingCatalog(session.tools).lookup, *others)
 
 
 def _file_lookup(path: Path) -> Lookup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -58,6 +59,7 @@ _RESULT = msgspec.json.Decoder(_Result)
 _ERROR = msgspec.json.Decoder(_Error)
 _PART = msgspec.json.Decoder(_Part)
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_SAYS_ERROR = re.compile(r'"isError"\s*:\s*true')
 
 
 def read_answer(message: Message, place: Place) -> Answer:
@@ -77,6 +79,17 @@ def read_answer(message: Message, place: Place) -> Answer:
     if fields.task is not None and not present(fields.content):
         return Answer(Status.BACKGROUND, f"runs as task {fields.task.id}".rstrip(), result)
     return Answer(Status.OK, "", result)
+
+
+def cut_answer(message: Message, place: Place) -> Answer:
+    """What a response to tools/call says of which only a part was recorded: that part, as it stands.
+
+    That the call failed is believed where the part says so.
+    """
+    raw = text_of(message.error if message.failed else message.result)
+    failed = message.failed or _SAYS_ERROR.search(raw) is not None
+    status = Status.PROTOCOL_ERROR if message.failed else Status.TOOL_ERROR if failed else Status.OK
+    return Answer(status, "", ToolResult((ContentBlock("text", raw),), None, failed, raw, place))
 
 
 def _error(raw: str, error: msgspec.Raw, place: Place) -> Answer:

@@ -45,7 +45,7 @@ def coerce(arguments: dict[str, object], schema: Mapping[str, object], depth: De
     """
     if depth is Depth.OFF:
         return Coerced(arguments)
-    places = [path for path, _ in _whole_floats(arguments)]
+    places = [path for path, _ in whole_floats(arguments)]
     if not places:
         return Coerced(arguments)
     top = _declared_at_top(arguments, schema)
@@ -76,7 +76,7 @@ def coerce(arguments: dict[str, object], schema: Mapping[str, object], depth: De
     return Coerced(result, frozenset(changed), tuple(notes), would if depth is Depth.TOP else ())
 
 
-def _whole_floats(arguments: Mapping[str, object]) -> Iterator[tuple[Path, float]]:
+def whole_floats(arguments: Mapping[str, object]) -> Iterator[tuple[Path, float]]:
     """Every finite whole-number float with its path, in document order, at any depth."""
     pending: list[tuple[Path, Iterator[tuple[str | int, object]]]] = [((), iter(arguments.items()))]
     while pending:

@@ -9,6 +9,10 @@ from blockview.core.jsontext import CannotSend, JsonError, Tree, parse, wire_tex
 from blockview.core.model import ContentBlock, Status, ToolCall, ToolResult
 from blockview.core.outcome import Ended, Outcome
 
+LARGEST = 12_000_000
+"""Characters of a recorded and a live result together up to which they are compared; it takes a second for each
+million or two, and memory for each value."""
+
 _ENDS = {
     Status.OK: Ended.RESULT,
     Status.TOOL_ERROR: Ended.TOOL_ERROR,
@@ -37,13 +41,22 @@ class Comparison(msgspec.Struct, frozen=True):
         return not self.ended and self.totals.equal
 
 
-def compare(call: ToolCall, outcome: Outcome) -> Comparison:
-    """Compare what was recorded with what a live server answered.
+def weight(result: ToolResult | None) -> int:
+    """The characters of a result that are compared."""
+    if result is None:
+        return 0
+    return len(result.structured or "") + sum(len(block.text) for block in result.content)
+
+
+def compare(call: ToolCall, outcome: Outcome) -> Comparison | None:
+    """Compare what was recorded with what a live server answered; None when the two are larger than `LARGEST`.
 
     Structured content is compared where both have it, else the texts: by structure when both are JSON, else line by
     line. What is not text counts by its kind, type and size.
     """
     before, after = call.result or ToolResult(), outcome.result or ToolResult()
+    if weight(before) + weight(after) > LARGEST:
+        return None
     recorded, live, lines = _trees(before, after)
     rows = tuple(diff(recorded, live))
     return Comparison(recorded, live, rows, totals(rows), lines, ended_differently(call, outcome))

@@ -9,7 +9,7 @@ from enum import Enum, StrEnum
 import msgspec
 
 from blockview.core.jsontext import decode_string
-from blockview.core.raw import ABSENT, part_of, present, text_of
+from blockview.core.raw import ABSENT, part_of, present, raw_of, text_of
 
 Identity = tuple[str, str]
 """A message id as a key: which kind of value it is and its text, so that `1` and `"1"` differ."""
@@ -94,7 +94,42 @@ _CUT_RESPONSE = re.compile(
 def cut_response(text: str) -> Identity | None:
     """The id of a response whose text was cut off by the recorder; None when the text does not begin like one."""
     found = _CUT_RESPONSE.match(text)
-    return identity(msgspec.Raw(found[1].encode("utf-8", "surrogateescape"))) if found else None
+    return identity(raw_of(found[1])) if found else None
+
+
+_ID = r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)'
+_FIRST_ID = re.compile(rf'\{{\s*(?:"[a-z]+"\s*:\s*"[^"]*"\s*,\s*)*{_ID}\s*,')
+_LAST_ID = re.compile(rf',\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?{_ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}}\s*$')
+_METHOD = re.compile(r'[{,]\s*"method"\s*:\s*"([^"\\]*)"')
+_PART = re.compile(r'[{,]\s*"(params|result|error)"\s*:\s*')
+
+
+def salvaged(text: str) -> Message | None:
+    """The message in a text from which the recorder cut something out; None when nothing tells what it was.
+
+    The first of params, result and error that begins in the text is kept as it was recorded, together with what
+    follows it: it is not JSON.
+    """
+    part = _PART.search(text)
+    top = text[: part.start() + 1] if part else text
+    found_id = _FIRST_ID.match(text[: part.end()] if part else text) or _LAST_ID.search(text, len(top))
+    found_method = _METHOD.search(top)
+    if part is None or not (found_id or found_method):
+        return None
+    kept = {part[1]: raw_of(text[part.end() :])}
+    return Message(raw_of(found_id[1]) if found_id else ABSENT, found_method[1] if found_method else None, **kept)
+
+
+_CUT_CALL = re.compile(r'\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*(?:,\s*"arguments"\s*:\s*(.*))?', re.DOTALL)
+
+
+def cut_call(params: str) -> tuple[str, str]:
+    """The tool and the arguments in the params of a tools/call of which something is missing.
+
+    The arguments are all that was recorded from their beginning on: never JSON, so that nobody sends them.
+    """
+    found = _CUT_CALL.match(params)
+    return (found[1], found[2] or "") if found else ("", params)
 
 
 _SAID_BY_SERVERS = frozenset(

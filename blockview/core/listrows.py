@@ -63,17 +63,19 @@ def block_row(block: Block, call_count: int, width: int, folded: bool) -> Line:
     return ends(left, [Span(count, Role.QUIET)], width)
 
 
-def call_row(call: ToolCall, prepared: Prepared, width: int) -> Line:
+def call_row(call: ToolCall, prepared: Prepared, width: int, live: Span | None = None) -> Line:
     """A call's row: its marks, its name, the dispatched arguments as far as they fit, how it ended.
 
     The arguments are the wire's characters; changed literals have the role CHANGED, and what they were stands behind
-    them if there is room.
+    them if there is room. `live` says how a live answer compares.
     """
     marks = call_marks(call, prepared)
     right = [Span(f"deep: {marks.deep}  ", Role.QUIET)] if marks.deep and width >= _WIDE_ROW // 2 else []
     right.append(status_span(call))
     if call.duration_ms is not None and width >= _WIDE_ROW:
         right.append(Span(f" {duration_text(call.duration_ms)}", Role.QUIET))
+    if live is not None:
+        right += (Span("  "), live)
     left = [Span("  ")]
     left += [part for span in marks.spans for part in (span, Span(" "))]
     used = sum(cell_width(span.text) for span in left)

@@ -6,14 +6,19 @@ own lookup, so what a reader sees is what the server gets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from itertools import islice
 
 import msgspec
 
-from blockview.core.coercion import Coerced, Depth, coerce
-from blockview.core.jsontext import CannotSend, Difference, JsonError, Transport, differences, loads, wire_text
-from blockview.core.model import ToolCall
+from blockview.core.coercion import Coerced, Depth, coerce, whole_floats
+from blockview.core.jsontext import CannotSend, Difference, JsonError, Transport, differences, loads, pointer, wire_text
+from blockview.core.model import Provenance, ToolCall
+
+STORED_AS_FLOAT = "the recorder stores every number as a float"
+_MOST_NOTES = 100
+"""A long list of numbers says the same at every place."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -121,8 +126,18 @@ def prepare(
     except CannotSend as error:
         return Prepared(recorded, recorded, None, schema, depth, blocked=str(error))
     changes = tuple(_change(found, result.changed) for found in differences(recorded, dispatched))
-    notes = tuple(Note(path, text) for path, text in result.notes)
-    return Prepared(recorded, dispatched, result.arguments, schema, depth, changes, notes, result.deep_would_change)
+    notes = [Note(path, text) for path, text in result.notes]
+    if call.provenance is Provenance.BEFORE_COERCION:
+        notes += islice(_stored_as_floats(result), _MOST_NOTES)
+    return Prepared(
+        recorded, dispatched, result.arguments, schema, depth, changes, tuple(notes), result.deep_would_change
+    )
+
+
+def _stored_as_floats(result: Coerced) -> Iterator[Note]:
+    """A note for each whole number that stays a float: it may have been written as an integer."""
+    paths = (pointer(path) for path, _ in whole_floats(result.arguments))
+    return (Note(path, STORED_AS_FLOAT) for path in paths if path not in result.deep_would_change)
 
 
 def ask(lookup: Lookup, call: ToolCall) -> Found | Missing:

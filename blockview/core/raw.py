@@ -27,6 +27,11 @@ def text_of(raw: msgspec.Raw | bytes) -> str:
     return bytes(raw).decode("utf-8", "surrogateescape")
 
 
+def raw_of(text: str) -> msgspec.Raw:
+    """A member that holds these characters; `text_of` gives them back."""
+    return msgspec.Raw(text.encode("utf-8", "surrogateescape"))
+
+
 def part_of(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
     """A member of a record in the decoder's type; None when it is absent or something else altogether."""
     try:

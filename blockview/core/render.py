@@ -64,6 +64,7 @@ def call_detail(
     total: int = 1,
     fold: Fold = Fold.AUTO,
     result: ResultView = ResultView.VALUE,
+    live: Sequence[Line] = (),
 ) -> Rows:
     """All about one call: how it ended, its schema, its arguments with their changes, its result.
 
@@ -77,12 +78,14 @@ def call_detail(
         total: How many calls the block has.
         fold: What is open to begin with.
         result: How to show the result.
+        live: A line for each live outcome; its row's target has the section LIVE and the line's index as its node.
     """
     width = max(width, 1)
     place = Target(index, Section.CALL)
     pane = _Pane(index, width, toggled, fold)
     head = [Row(_call_title(call, index, total, width), place)]
     head += [row for text, role in _statements(call, prepared) for row in text_rows(text, role, place, width=width)]
+    head += [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
     return Rows(
         [
             RowList(head),

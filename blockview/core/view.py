@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from blockview.core.coercion import Depth
 from blockview.core.extents import Extents
@@ -12,6 +12,9 @@ from blockview.core.find import HEAD, Needle, Position, Survey
 from blockview.core.marks import call_marks
 from blockview.core.model import Block, Place, Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, no_lookup, prepare
+
+if TYPE_CHECKING:
+    from blockview.core.live import Live
 
 OPEN_AT_MOST = 300
 """A session whose rows are no more than this many starts with all its blocks open."""
@@ -50,6 +53,8 @@ class View:
         self.needle: Needle | None = None
         self.found: Survey | None = None
         """The rows that hold the needle; None while nothing is looked for."""
+        self.live: dict[Position, list[Live]] = {}
+        """What became of calls that were sent again, the latest last."""
         self._block = lru_cache(maxsize=64)(lambda index: session.blocks[index])
         self.set_depth(depth)
 

@@ -67,6 +67,11 @@ class Mailbox:
         with self._lock:
             return self._jobs.popleft() if self._jobs else None
 
+    def peek(self) -> Job | None:
+        """The job that `take` would give."""
+        with self._lock:
+            return self._jobs[0] if self._jobs else None
+
     def discard(self, future: object) -> bool:
         """Take out the job of that future; False when it is not here (any more)."""
         with self._lock:

@@ -77,8 +77,8 @@ class Log:
 class Exchange:
     """One request and what came back for it.
 
-    `frame` is the request as written. `answer` is the whole answering message, `parsed` what the MCP SDK makes of it
-    and `unreadable` why it cannot. `http` is the status line and the start of the body of an HTTP answer, `trouble`
+    `frame` is the request as written. `answer` is the whole answering message; `unreadable` says why the MCP SDK cannot
+    read it, as far as that was asked. `http` is the status line and the start of the body of an HTTP answer, `trouble`
     what went wrong on the way ("the connection was cut …"). `give_up` stops the waiting.
     """
 
@@ -89,7 +89,6 @@ class Exchange:
         self.id: Identity | None = None
         self.answer: bytes | None = None
         self.answered = 0.0
-        self.parsed: object = None
         self.unreadable = ""
         self.http = ""
         self.trouble = ""
@@ -190,9 +189,9 @@ class Tee:
                 self.remark(f"the answer carries the id {shown} instead of {exchange.id_text}")
         exchange.answered = perf_counter()
         exchange.answer = raw
-        exchange.parsed, exchange.unreadable = self._reading(raw)
         if exchange.method == "tools/call":
             return stand_in(exchange.id_text)
+        _, exchange.unreadable = self._reading(raw)
         return stand_in(exchange.id_text, exchange.unreadable) if exchange.unreadable else raw
 
     def _batch(self, members: list[msgspec.Raw], reply: bool) -> bytes | None:

@@ -9,9 +9,8 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, cast
+from typing import cast
 
 import anyio
 import httpx2
@@ -26,14 +25,15 @@ from blockview.core.prepare import Prepared, prepare
 from blockview.core.raw import text_of
 from blockview.core.replaying import NotConnected
 from blockview.dispatch import sdk
-from blockview.dispatch.http import describe, http_transport
+from blockview.dispatch.attempt import Attempt
+from blockview.dispatch.bodies import describe
+from blockview.dispatch.http import http_transport
 from blockview.dispatch.listing import fetch_pages
 from blockview.dispatch.mailbox import Relist, Send
-from blockview.dispatch.outcomes import error_code, error_note, last_lines, verdict
-from blockview.dispatch.outputs import violation
+from blockview.dispatch.outcomes import error_code, error_note, last_lines
 from blockview.dispatch.shared import Listing, Pending, Shared
 from blockview.dispatch.stdio import stdio_transport
-from blockview.dispatch.tee import Exchange, Tee, arguments_of
+from blockview.dispatch.tee import Exchange, Tee
 
 _FAREWELL = 4.0
 """Seconds in which an HTTP server may be told that its session ends."""
@@ -47,30 +47,6 @@ _QUIET_REQUESTS = ("ping",)
 _UNSENT = Outcome(Ended.CANCELLED, "cancelled before it was sent")
 
 
-class _Running:
-    """The call that is being sent: what its outcome is made of."""
-
-    def __init__(self, job: Send, prepared: Prepared, exchange: Exchange) -> None:
-        self.job, self.prepared, self.exchange = job, prepared, exchange
-        self.started = datetime.now(UTC)
-        self.clock = perf_counter()
-
-    def outcome(self, ended: Ended, detail: str, **more: Any) -> Outcome:
-        """The outcome with all that was sent and noticed so far."""
-        exchange = self.exchange
-        until = exchange.answered or perf_counter()
-        return Outcome(
-            ended,
-            detail,
-            sent=arguments_of(exchange.frame) if exchange.frame else None,
-            remarks=tuple(exchange.remarks),
-            prepared=self.prepared,
-            started=self.started,
-            duration_ms=(until - self.clock) * 1000,
-            **more,
-        )
-
-
 class Worker:
     """Connects, serves the mailbox and cleans up. `run` does it all and returns when the connection is over."""
 
@@ -79,7 +55,8 @@ class Worker:
         self._connecting = connecting
         self._tee = Tee(sdk.reading, self._notice, shared.log)
         self._job: Send | None = None
-        self._running: _Running | None = None
+        self._attempt: Attempt | None = None
+        self._ahead: tuple[Send, Listing, Prepared] | None = None
         self._why = ""
         """Why the connection is over, when it ended by itself."""
         self._listed_at = 0.0
@@ -97,7 +74,9 @@ class Worker:
         self._wake = asyncio.Event()
         self._whole = anyio.CancelScope(deadline=anyio.current_time() + shared.connect_timeout)
         self._interrupt = self._whole.cancel
-        shared.mailbox.open(asyncio.get_running_loop().call_soon_threadsafe, self._wake.set)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: self._tee.remark(f"internal error: {context['message']}"))
+        shared.mailbox.open(loop.call_soon_threadsafe, self._wake.set)
         try:
             with self._whole:
                 async with self._transport() as (read, write):
@@ -219,9 +198,7 @@ class Worker:
             if shared.stale:
                 await self._relist(session)
             if not job.future.done():
-                outcome = await self._send(session, job)
-                if not job.future.done():
-                    job.future.set_result(outcome)
+                await self._send(session, job)
             self._job = None
         self._whole.deadline = anyio.current_time() + _FAREWELL
 
@@ -233,16 +210,20 @@ class Worker:
         if limit.cancelled_caught and not self._shared.closing:
             self._tee.remark(f"tools/list: no answer within {self._shared.timeout:g} s")
 
-    async def _send(self, session: ClientSession, job: Send) -> Outcome:
-        shared = self._shared
-        prepared = prepare(job.call, job.lookup or shared.lookup, job.depth, shared.transport)
+    async def _send(self, session: ClientSession, job: Send) -> None:
+        shared, loop = self._shared, asyncio.get_running_loop()
+        ahead, self._ahead = self._ahead, None
+        fresh = ahead is not None and ahead[0] is job and ahead[1] is shared.listing
+        prepared = ahead[2] if ahead is not None and fresh else self._prepare(job)
         if prepared.blocked:
-            return Outcome(Ended.CANNOT_SEND, prepared.blocked, prepared=prepared)
+            _settle(job, lambda: Outcome(Ended.CANNOT_SEND, prepared.blocked, prepared=prepared))
+            return
         exchange = self._tee.begin()
-        running = self._running = _Running(job, prepared, exchange)
+        attempt = self._attempt = Attempt(job, prepared, exchange, shared.listing, shared.log)
         problem = ""
         with anyio.move_on_after(shared.timeout) as limit:
             exchange.give_up = self._interrupt = limit.cancel
+            loop.call_soon(self._look_ahead)
             try:
                 params = CallToolRequestParams(name=job.call.tool, arguments=prepared.arguments)
                 await session.send_request(CallToolRequest(params=params), Result)
@@ -250,53 +231,30 @@ class Worker:
                 problem = error.message
             except (ValueError, TypeError, RecursionError) as error:  # the SDK cannot encode the message
                 problem = f"{type(error).__name__}: {error}"
-        self._running, self._interrupt = None, lambda: None
+        self._attempt, self._interrupt = None, lambda: None
         self._tee.end()
         if exchange.answer is not None:
-            return self._answered(running, session.protocol_version or "")
-        timed_out = limit.cancelled_caught and anyio.current_time() >= limit.deadline
-        return self._unanswered(running, problem, timed_out)
+            # The next call, if one waits, goes out first: the server works on it while this answer is read.
+            loop.call_soon(_settle, job, lambda: attempt.answered(session.protocol_version or ""))
+            return
+        late = limit.cancelled_caught and anyio.current_time() >= limit.deadline
+        told = f"no answer within {shared.timeout:g} s" if late else ""
+        _settle(job, lambda: attempt.unanswered(self._why, told, problem))
 
-    def _answered(self, running: _Running, version: str) -> Outcome:
-        exchange, answer = running.exchange, running.exchange.answer or b""
-        found = verdict(answer)
-        if exchange.unreadable:
-            exchange.remarks.append(f"the MCP SDK cannot read this answer: {exchange.unreadable}")
-        elif refused := sdk.refused_result(exchange.parsed, version):
-            exchange.remarks.append(f"the MCP SDK refuses this result: {refused}")
-        if found.ended is Ended.RESULT and found.result is not None:
-            schema = self._shared.listing.output_schema(running.job.call.tool)
-            if schema is not None and (wrong := violation(schema, found.result.structured)):
-                exchange.remarks.append(wrong)
-        stderr = "" if found.ended is Ended.RESULT else last_lines(self._shared.log.stderr)
-        more = {"code": found.code, "result": found.result, "raw": text_of(answer), "stderr": stderr}
-        return running.outcome(found.ended, found.detail, **more)
+    def _prepare(self, job: Send) -> Prepared:
+        return prepare(job.call, job.lookup or self._shared.lookup, job.depth, self._shared.transport)
 
-    def _unanswered(self, running: _Running, problem: str, timed_out: bool) -> Outcome:
-        exchange, shared = running.exchange, self._shared
-        if not exchange.frame and not self._why:
-            return running.outcome(Ended.CANNOT_SEND, f"the MCP SDK cannot write the message: {problem}")
-        if self._why or exchange.trouble:
-            ended, detail = Ended.SERVER_DIED, exchange.trouble or self._why
-        elif timed_out:
-            ended, detail = Ended.TIMED_OUT, f"no answer within {shared.timeout:g} s"
-        elif exchange.http:
-            ended, detail = Ended.PROTOCOL_ERROR, exchange.http
-            if problem and not exchange.http.startswith(("HTTP 4", "HTTP 5")):
-                detail = f"{exchange.http} ({problem})"
-        else:
-            ended, detail = Ended.SERVER_DIED, problem
-        if exchange.remarks:
-            detail = f"{detail}; {exchange.remarks[-1]}"
-        return running.outcome(ended, detail, stderr=last_lines(shared.log.stderr))
+    def _look_ahead(self) -> None:
+        """Prepare the next call while the server works on this one; it counts if the list is still the same then."""
+        job = self._shared.mailbox.peek()
+        if isinstance(job, Send) and job.lookup is None and self._ahead is None:
+            self._ahead = job, self._shared.listing, self._prepare(job)
 
     def _cancel(self, pending: Pending) -> None:
         """Give up a call of this connection at once; the server is told, if it has got it."""
         job = self._job
         if job is not None and job.future is pending and not job.future.done():
-            running = self._running
-            outcome = running.outcome(Ended.CANCELLED, "cancelled") if running is not None else _UNSENT
-            job.future.set_result(outcome)
+            job.future.set_result(_UNSENT if self._attempt is None else self._attempt.cancelled())
             self._interrupt()
         elif self._shared.mailbox.discard(pending):
             cast("Future[Outcome | None]", pending).set_result(_UNSENT)
@@ -339,6 +297,8 @@ class Worker:
                 detail = f"no connection within {shared.connect_timeout:g} s"
                 shared.over = self._failure(Ended.TIMED_OUT, detail)
         self._refuse(shared.over)
+        if self._job is not None:
+            _settle(self._job, shared.gone)
         shared.finish()
 
 
@@ -354,3 +314,14 @@ def _why(error: BaseException, shared: Shared) -> str:
     if isinstance(error, OSError):
         return f"the server cannot be started: {error.strerror or error}"
     return str(error) or type(error).__name__
+
+
+def _settle(job: Send, outcome: Callable[[], Outcome]) -> None:
+    """Give a call its outcome, unless it was cancelled. Whatever goes wrong on the way, it gets one."""
+    if job.future.done():
+        return
+    try:
+        made = outcome()
+    except Exception as error:
+        made = Outcome(Ended.PROTOCOL_ERROR, f"the answer cannot be read: {type(error).__name__}: {error}")
+    job.future.set_result(made)

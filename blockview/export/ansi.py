@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 
 from blockview.core.lines import Line, Role
-from blockview.core.model import Session
-from blockview.export.lines import PrepareCall, session_lines
 
 _CODES = {
     Role.TITLE: "1",
@@ -37,22 +35,7 @@ def ansi_line(line: Line) -> str:
     return "".join(pieces)
 
 
-def ansi_chunks(
-    session: Session,
-    prepare_call: PrepareCall,
-    *,
-    width: int,
-    only_blocks: Collection[int] | None = None,
-    only_call: str | None = None,
-) -> Iterator[str]:
-    """The session's lines with colours, each with its newline; the colours are the only control characters.
-
-    Args:
-        session: The session; its blocks are read one at a time.
-        prepare_call: Gives the arguments that are shown.
-        width: Cells per line, at least 1.
-        only_blocks: Positions of blocks in the session, from 0; None for all.
-        only_call: Print nothing but the calls with this id.
-    """
-    for line in session_lines(session, prepare_call, width=width, only_blocks=only_blocks, only_call=only_call):
+def ansi_chunks(lines: Iterable[Line]) -> Iterator[str]:
+    """The lines with colours, each with its newline; the colours are the only control characters."""
+    for line in lines:
         yield ansi_line(line).rstrip(" ") + "\n"

@@ -6,8 +6,8 @@ What is kept per message is a row of small integers; texts are read again when s
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -26,7 +26,7 @@ from blockview.core.jsonrpc import (
 from blockview.core.model import Diagnostic, Place
 from blockview.core.raw import ABSENT, part_of
 from blockview.readers.envelopes import NOT_A_MESSAGE, NOT_JSON, Frame
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Report
 from blockview.readers.toollists import ToolLists, asks_for_first_page
 
 _NAME_MARK = b"erverInfo"
@@ -167,25 +167,34 @@ class Capture:
         self._current: dict[tuple[str, str], Connection] = {}
         self._waiting: dict[tuple[str, str], _Waiting] = {}
         self._sequences: dict[str, _Sequence] = {}
+        self._unnumbered: dict[tuple[str, str], deque[Identity]] = {}
 
-    def add(self, record: Record, frame: Frame) -> None:
-        """Take in the next record."""
+    def add(self, place: Place, frames: Sequence[Frame]) -> None:
+        """Take in the next record, which holds one frame or several."""
         self.records += 1
+        part = 0
+        for frame in frames:
+            part = self._add(place, part, frame)
+
+    def _add(self, place: Place, part: int, frame: Frame) -> int:
+        """Take in a frame whose first message has the number `part` within its record; the next frame's number."""
         if frame.sequence is not None:
-            self._sequences.setdefault(frame.lane, _Sequence()).add(frame.sequence, record.place)
+            self._sequences.setdefault(frame.lane, _Sequence()).add(frame.sequence, place)
         if frame.truncated:
-            self._report(Diagnostic(record.place, "the recorder cut this message off", "truncated"))
+            self._report(Diagnostic(place, "the recorder cut this message off", "truncated"))
         if frame.body is None:
-            self._aside(record.place, frame)
-            return
-        for part, message in enumerate(parts_of(frame.body)):
+            self._aside(place, part, frame)
+            return part + 1
+        for message in parts_of(frame.body):
             kind = message.kind if message else Kind.UNKNOWN
             if message is None or kind is Kind.UNKNOWN:
                 self.unknown += 1
-                self._traffic(self._connection(frame), record.place, part, f"· {NOT_A_MESSAGE}", NOT_A_MESSAGE)
+                self._traffic(self._connection(frame), place, part, f"· {NOT_A_MESSAGE}", NOT_A_MESSAGE)
             else:
                 self.messages += 1
-                self._message(message, kind, frame, record.place, part)
+                self._message(message, kind, frame, place, part)
+            part += 1
+        return part
 
     def finish(self) -> None:
         """Report what only the end of the capture tells."""
@@ -195,11 +204,11 @@ class Capture:
                     dropped = f"{_plural(gap.missing, 'frame')} before this one (numbers {gap.first} to {gap.last})"
                     self._report(Diagnostic(gap.place, f"the recorder dropped {dropped}", "dropped_frames"))
 
-    def _aside(self, place: Place, frame: Frame) -> None:
+    def _aside(self, place: Place, part: int, frame: Frame) -> None:
         if frame.starts and (frame.lane, "") in self._current:
             self._open(frame)
         connection = self._connection(frame)
-        ref = self._traffic(connection, place, 0, f"{frame.direction or '·'} {frame.kind}", frame.kind)
+        ref = self._traffic(connection, place, part, f"{frame.direction or '·'} {frame.kind}", frame.kind)
         self.unknown += frame.kind == NOT_A_MESSAGE
         if frame.truncated and frame.direction and isinstance(frame.text, str):
             answered = cut_response(frame.text)
@@ -212,7 +221,7 @@ class Capture:
 
     def _message(self, message: Message, kind: Kind, frame: Frame, place: Place, part: int) -> None:
         waiting = self._waiting.setdefault((frame.lane, frame.peer), {})
-        key = identity(message.id)
+        key = self._key(message, kind, frame)
         direction = frame.direction or guess_direction(
             message, {way: waiting[way, key].method for way in Direction if key and (way, key) in waiting}
         )
@@ -224,6 +233,16 @@ class Capture:
                 self._response(message, sent, direction, frame, place, part)
             case _:
                 self._notification(message, direction, frame, place, part)
+
+    def _key(self, message: Message, kind: Kind, frame: Frame) -> Identity | None:
+        """What a message and its answer have in common."""
+        if frame.unnumbered is None or kind is Kind.NOTIFICATION:
+            return identity(message.id)
+        queue = self._unnumbered.setdefault((frame.lane, frame.unnumbered), deque())
+        if kind is Kind.RESPONSE:
+            return queue.popleft() if queue else None
+        queue.append(("unnumbered", str(self.messages)))
+        return queue[-1]
 
     def _request(self, message: Message, key: Identity, way: Direction, frame: Frame, place: Place, part: int) -> None:
         method = message.method or ""
@@ -257,7 +276,7 @@ class Capture:
         if way is Direction.TO_CLIENT and not message.failed:
             if connection.name is None:
                 connection.name = _server_name(message.result, introduces=sent.exchange is None)
-            if sent.method == "tools/list":
+            if sent.method == "tools/list" and not (frame.summary or frame.truncated):
                 connection.tools.add_page(message.result, place, sent.first_page, self._report)
 
     def _notification(self, message: Message, way: Direction, frame: Frame, place: Place, part: int) -> None:

@@ -39,7 +39,13 @@ class Answer(msgspec.Struct, frozen=True):
     provenance: Provenance = Provenance.HOST
 
 
-Event = Prompt | Text | ToolCall | Answer
+class Whole(msgspec.Struct, frozen=True):
+    """A call that its record tells from beginning to end: it is paired with nothing, and its id may come again."""
+
+    call: ToolCall
+
+
+Event = Prompt | Text | ToolCall | Answer | Whole
 """What a record tells. A `ToolCall` has an id, and neither result nor duration; these come as an `Answer`."""
 
 Read = Callable[[Place], Iterable[Event]]
@@ -74,29 +80,44 @@ class Conversation:
     def __init__(self, read: Read) -> None:
         self._read = read
         self._blocks: list[_Facts] = []
+        self._open: dict[str, int] = {}
         self._home: dict[str, int] = {}
         self._answers: dict[str, list[tuple[int, Place]]] = {}
+        self.orphans = 0
+        """How many answers have no call, once all events are in."""
 
-    def add(self, place: Place, events: Iterable[Event]) -> None:
-        """Take in the events of the record at a place."""
-        start, at = 0, -1
+    def add(self, place: Place, events: Iterable[Event], lane: str = "") -> None:
+        """Take in the events of the record at a place.
+
+        Args:
+            place: The record's place.
+            events: Its events.
+            lane: Which of several conversations in one recording tells them, such as a subagent's: each has a block of
+                its own open.
+        """
+        start, at, block = 0, -1, self._open.get(lane, -1)
         for at, event in enumerate(events):
-            if isinstance(event, Prompt) or not self._blocks:
+            if isinstance(event, Prompt) or block < 0:
                 if at > start:
-                    self._blocks[-1].parts.append(_Part(place, start, at))
+                    self._blocks[block].parts.append(_Part(place, start, at))
                     start = at
+                block = self._open[lane] = len(self._blocks)
                 self._blocks.append(_Facts([]))
             if isinstance(event, ToolCall) and event.id not in self._home:
-                self._home[event.id] = len(self._blocks) - 1
-                self._blocks[-1].calls += 1
+                self._home[event.id] = block
+                self._blocks[block].calls += 1
+            elif isinstance(event, Whole):
+                self._blocks[block].calls += 1
             elif isinstance(event, Answer):
-                self._answers.setdefault(event.id, []).append((len(self._blocks) - 1, place))
+                self._answers.setdefault(event.id, []).append((block, place))
         if at >= start:
-            self._blocks[-1].parts.append(_Part(place, start, at + 1))
+            self._blocks[block].parts.append(_Part(place, start, at + 1))
 
     def finish(self) -> tuple[LazyBlocks, tuple[int, ...]]:
         """The blocks, and the number of calls of each, once all events are in."""
-        for identity in self._answers.keys() - self._home.keys():
+        orphans = self._answers.keys() - self._home.keys()
+        self.orphans = len(orphans)
+        for identity in orphans:
             home = self._answers[identity][0][0]
             self._home[identity] = home
             self._blocks[home].calls += 1
@@ -116,7 +137,7 @@ class Conversation:
             for event in islice(self._read(part.place), part.start, part.stop):
                 if isinstance(event, Prompt):
                     prompt, place = event, part.place
-                elif isinstance(event, Text) or self._home.get(event.id) == index:
+                elif isinstance(event, (Text, Whole)) or self._home.get(event.id) == index:
                     items.add(event)
         for identity in tuple(items.calls):
             for far in self._far.get(identity, ()):
@@ -134,9 +155,9 @@ class _Items:
         self.calls: dict[str, list[ToolCall]] = {}
         self._answers: dict[str, Answer] = {}
 
-    def add(self, event: Text | ToolCall | Answer) -> None:
-        if isinstance(event, Text):
-            self._items.append(event)
+    def add(self, event: Text | ToolCall | Answer | Whole) -> None:
+        if isinstance(event, (Text, Whole)):
+            self._items.append(event.call if isinstance(event, Whole) else event)
             return
         if event.id not in self.calls:
             self.calls[event.id] = []
@@ -151,7 +172,11 @@ class _Items:
     @property
     def started(self) -> datetime | None:
         """When the first call of the block began."""
-        return next((call.started for calls in self.calls.values() for call in calls if call.started), None)
+        for item in self._items:
+            calls = self.calls[item] if isinstance(item, str) else (item,)
+            if times := [call.started for call in calls if isinstance(call, ToolCall) and call.started]:
+                return times[0]
+        return None
 
     def all(self) -> tuple[Item, ...]:
         done: list[Item] = []

@@ -17,6 +17,7 @@ from blockview.core.model import Diagnostic, Session
 from blockview.readers.records import records, recover
 from blockview.readers.source import Source
 
+_DATABASE = b"SQLite format 3\0"
 _MAX_RECORDS = 20
 _WINDOW = 256 * 1024
 _DOCUMENT_WINDOW = 4 * 1024 * 1024
@@ -28,24 +29,37 @@ class Head(msgspec.Struct, frozen=True):
     `start` is the first bytes (256 KB); `records` up to 20 JSON objects from the first lines, or from the beginning of
     the document when the file is one JSON document: the first elements of an array (`document` is "array"), or one
     dict with those members of the object that could be read (`document` is "object"). `document` is "" for lines.
+    `tables` are the names of the tables of a SQLite file; such a file has no records.
     """
 
     source: Source
     start: bytes
     records: tuple[dict[str, Any], ...]
     document: str = ""
+    tables: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, source: Source) -> Head:
-        """Look at the beginning of a recording; whole first lines are read even when they are large."""
+        """Look at the beginning of a recording; whole first lines are read even when they are large.
+
+        Raises:
+            OSError: it is a database that cannot be read now, or at all.
+        """
         start = source.read(0, _WINDOW)
+        if start.startswith(_DATABASE):
+            from blockview.readers.database import tables_of  # loads SQLite, which few recordings need
+
+            return cls(source, start, (), tables=tables_of(source))
         opening = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
         if opening in (b"[", b"{"):
             text = source.read(0, _DOCUMENT_WINDOW).decode("utf-8-sig", "replace").lstrip()
             records = elements(text) if opening == b"[" else _members(text)
             if records:
                 return cls(source, start, records, "array" if opening == b"[" else "object")
-        return cls(source, start, tuple(islice(_records(source), _MAX_RECORDS)))
+        lines = tuple(islice(_records(source), _MAX_RECORDS))
+        if not lines and opening == b"{" and (cut := _read_members(text)):
+            return cls(source, start, cut, "object")
+        return cls(source, start, lines)
 
 
 class Reader(Protocol):
@@ -105,6 +119,11 @@ def _members(text: str) -> tuple[dict[str, Any], ...]:
     first, _, rest = text.partition("\n")
     if not first.rstrip().endswith(("{", "[", ",", ":")) or not rest.strip():
         return ()
+    return _read_members(text)
+
+
+def _read_members(text: str) -> tuple[dict[str, Any], ...]:
+    """The members of an object up to where it is cut off, as one dict; none when not one member is whole."""
     found: dict[str, Any] = {}
     position = _skip(text, 1)
     with suppress(ValueError, RecursionError):
@@ -113,7 +132,7 @@ def _members(text: str) -> tuple[dict[str, Any], ...]:
             found[key] = None
             found[key], end = _LAX.raw_decode(text, _skip(text, end))
             position = _skip(text, end)
-    return (found,) if found else ()
+    return (found,) if any(value is not None for value in found.values()) else ()
 
 
 def _skip(text: str, position: int) -> int:

@@ -13,11 +13,29 @@ from blockview.readers.source import Source
 def open_session(path: str | PathLike[str]) -> Session:
     """Open a recording of any known format. Its blocks are read when somebody looks at them.
 
+    Of a recording that holds several sessions it opens the newest one, or the one whose id stands behind a `#`:
+    `opencode.db#ses_123`. A folder is opened when it is one of those in which OpenCode kept a session.
+
     Raises:
         UnknownFormat: no reader knows the recording.
-        OSError: the file is missing, a folder, or may not be read.
+        OSError: the file is missing, a folder, or may not be read, or it has no session of that id.
     """
-    return read_session(Source.open(Path(path)))
+    file, session_id = _parted(str(path))
+    return read_session(Source.open(_file(Path(file))), session_id)
+
+
+def _file(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    from blockview.readers.opencode import session_file
+
+    return session_file(path) or path
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """A path and the id behind its last `#`; the path alone when that is the name of a file."""
+    file, mark, session_id = path.rpartition("#")
+    return (file, session_id) if mark and not Path(path).exists() and Path(file).is_file() else (path, "")
 
 
 def session_of_bytes(name: str, data: bytes) -> Session:

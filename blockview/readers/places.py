@@ -1,74 +1,132 @@
-"""Where the tools of this user keep their recordings."""
+"""Where each tool keeps its recordings on this machine: one table, by system and environment."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 
-from blockview.readers.registry import reader_for
-from blockview.readers.source import Source
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingPlace:
-    """One tool's folder of recordings.
+class System(StrEnum):
+    """The systems whose folders are known."""
 
-    `variable` names the environment variable that moves the tool's home folder from `home` (relative to the user's
-    own); below it the recordings lie at `folder` and match `pattern`.
+    LINUX = "linux"
+    MACOS = "darwin"
+    WINDOWS = "win32"
+
+    @classmethod
+    def this(cls) -> System:
+        """The system that this process runs on; any Unix counts as Linux."""
+        return cls(sys.platform) if sys.platform in (cls.MACOS, cls.WINDOWS) else cls.LINUX
+
+
+Bases = Mapping[System, tuple[str, ...]]
+"""For each system the folders that come into question; the first one counts whose variables are all set."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A place of one tool.
+
+    `pattern` says which files below the base are recordings: a part of it may hold `*`, may be `**` for any number of
+    folders, or names separated by `|`. An empty pattern means that the base is the file itself. `databases` says that
+    one file holds many sessions.
     """
 
     tool: str
-    variable: str
-    home: str
-    folder: str
+    bases: Bases
     pattern: str
+    databases: bool = False
 
-    def path(self, environment: Mapping[str, str] = os.environ) -> Path:
-        """The folder, whether it exists or not."""
-        moved = environment.get(self.variable)
-        base = Path(moved) if moved else Path(environment.get("HOME") or Path.home()) / self.home
-        return base / self.folder
-
-
-PLACES = (RecordingPlace("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl"),)
-
-
-def own_recordings(environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """All recordings that this user's tools keep, the one that was written last first."""
-    return newest_first(path for place in PLACES for path in place.path(environment).glob(place.pattern))
+    def base(self, environment: Mapping[str, str], system: System) -> Path | None:
+        """The base in this environment, whether it exists or not; None when the system has no such place."""
+        for template in self.bases.get(system, ()):
+            names = _VARIABLE.findall(template)
+            if all(environment.get(name) for name in names):
+                path = _VARIABLE.sub(lambda match: environment[match[1]], template)
+                return _home(environment, system) / path[2:] if path.startswith("~/") else Path(path)
+        return None
 
 
-def recordings_in(folder: Path) -> list[Path]:
-    """The recordings in a folder and in the folders in it, the one that was written last first.
-
-    Each file is looked into: a recording is known by its content, whatever its name.
-
-    Raises:
-        OSError: the folder cannot be read.
-    """
-    os.scandir(folder).close()
-    files = newest_first(path for pattern in ("*", "*/*") for path in folder.glob(pattern))
-    return [path for path in files if _is_recording(path)]
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-def _is_recording(path: Path) -> bool:
-    try:
-        with Source.open(path) as source:
-            return bool(source.content_end) and reader_for(source) is not None
-    except OSError:
-        return False
+def _home(environment: Mapping[str, str], system: System) -> Path:
+    home = environment.get("USERPROFILE" if system is System.WINDOWS else "HOME")
+    return Path(home) if home else Path.home()
 
 
-def newest_first(paths: Iterator[Path]) -> list[Path]:
-    """The files among `paths`, sorted by the time of their last change; files that vanish meanwhile are left out."""
-    dated = []
-    for path in paths:
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        if path.is_file():
-            dated.append((-status.st_mtime_ns, str(path), path))
-    return [path for *_, path in sorted(dated)]
+def _everywhere(*bases: str) -> Bases:
+    return dict.fromkeys(System, bases)
+
+
+def _below(bases: Bases, folder: str) -> Bases:
+    return {system: tuple(f"{base}/{folder}" for base in each) for system, each in bases.items()}
+
+
+_CONFIG: Bases = {
+    System.LINUX: ("${XDG_CONFIG_HOME}", "~/.config"),
+    System.MACOS: ("~/Library/Application Support",),
+    System.WINDOWS: ("${APPDATA}", "~/AppData/Roaming"),
+}
+_DATA = _everywhere("${XDG_DATA_HOME}", "~/.local/share")
+_STATE = _everywhere("${XDG_STATE_HOME}", "~/.local/state")
+_GOOSE: Bases = {
+    System.LINUX: ("${GOOSE_PATH_ROOT}/data", *_below(_DATA, "goose")[System.LINUX]),
+    System.MACOS: ("${GOOSE_PATH_ROOT}/data", *_below(_DATA, "goose")[System.MACOS]),
+    System.WINDOWS: ("${GOOSE_PATH_ROOT}/data", *_below(_CONFIG, "Block/goose/data")[System.WINDOWS]),
+}
+_DESKTOP_LOGS: Bases = {
+    System.LINUX: _below(_CONFIG, "Claude/logs")[System.LINUX],
+    System.MACOS: ("~/Library/Logs/Claude",),
+    System.WINDOWS: _below(_CONFIG, "Claude/logs")[System.WINDOWS],
+}
+_CLAUDE = _everywhere("${CLAUDE_CONFIG_DIR}", "~/.claude")
+_CODEX = _everywhere("${CODEX_HOME}", "~/.codex")
+_COPILOT = _everywhere("${COPILOT_HOME}", "~/.copilot")
+_REMOTE = _everywhere("~/.vscode-server/data")
+_DEBUGGER = _everywhere("${MCP_DEBUGGER_DATABASE_PATH}", "~/.mcp-debugger/sessions.db")
+_EDITORS = "Code|Code - Insiders|VSCodium|Cursor|Windsurf/User"
+"""The editors of the family, below the folder for configuration."""
+_EXTENSIONS = {
+    "Cline": "saoudrizwan.claude-dev",
+    "Roo Code": "rooveterinaryinc.roo-cline",
+    "Kilo Code": "kilocode.kilo-code",
+}
+
+KNOWN = (
+    Known("Claude Code", _CLAUDE, "projects/*/*.jsonl"),
+    Known("Claude Desktop", _CONFIG, "Claude/local-agent-mode-sessions/**/projects/*/*.jsonl"),
+    Known("Codex", _CODEX, "sessions/**/rollout-*.json*"),
+    Known("Codex", _CODEX, "archived_sessions/rollout-*.json*"),
+    Known("Gemini CLI", _everywhere("${GEMINI_CLI_HOME}/.gemini", "~/.gemini"), "tmp/*/chats/session-*.json*"),
+    Known("OpenCode", _DATA, "opencode/opencode*.db", databases=True),
+    Known("OpenCode", _DATA, "opencode/storage/session/*/ses_*.json"),
+    Known("Goose", _GOOSE, "sessions/*.db", databases=True),
+    Known("Goose", _GOOSE, "sessions/*.jsonl"),
+    Known("Copilot CLI", _COPILOT, "session-state/*/events.jsonl"),
+    Known("Copilot CLI", _COPILOT, "session-state/*.jsonl"),
+    *(
+        Known(tool, bases, f"{users}/globalStorage/{extension}/tasks/*/api_conversation_history.json")
+        for tool, extension in _EXTENSIONS.items()
+        for bases, users in ((_CONFIG, _EDITORS), (_REMOTE, "User"))
+    ),
+    Known("Cline", _everywhere("${CLINE_DIR}", "~/.cline"), "**/*.messages.json"),
+    *(
+        Known("VS Code", bases, f"{users}/{pattern}")
+        for bases, users in ((_CONFIG, _EDITORS), (_REMOTE, "User"))
+        for pattern in ("workspaceStorage/*/chatSessions/*.json*", "globalStorage/emptyWindowChatSessions/*.json*")
+    ),
+    Known("Claude Desktop", _DESKTOP_LOGS, "mcp*.log"),
+    Known("mcporter", _everywhere("~/.mcporter"), "recordings/*.ndjson"),
+    Known("mcpsnoop", _everywhere("${MCPSNOOP_HOME}", *_below(_STATE, "mcpsnoop")[System.LINUX]), "sessions/*.jsonl"),
+    Known("mcp-debugger", _DEBUGGER, "", databases=True),
+)
+"""All places, as the tools' sources and manuals tell them.
+
+Claude Code keeps subagents in folders below a session's own, and Gemini CLI as well: these are no sessions of their
+own, and the patterns leave them out.
+"""

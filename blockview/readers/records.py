@@ -36,6 +36,8 @@ def records(source: Source, report: Report) -> Iterator[Record]:
     begin = len(_BOM) if source.read(0, len(_BOM)) == _BOM else 0
     if source.transcoded:
         report(Diagnostic(Place(1, 0), "the file is UTF-16: places count bytes of its UTF-8 form", "transcoded"))
+    if source.damage:
+        report(Diagnostic(Place(1, 0), source.damage, "truncated_tail"))
     for line, (start, data) in enumerate(source.lines(begin), 1):
         record = _record(line, start, data, report) if data else None
         if record:

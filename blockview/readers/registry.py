@@ -7,9 +7,36 @@ from importlib import import_module
 
 from blockview.core.model import Diagnostic, Place, Session
 from blockview.readers.head import Head, Reader
+from blockview.readers.several import LibraryReader, Listed, NoSuchSession
 from blockview.readers.source import Source
 
-_MODULES = ("claude_code", "claude_stream", "wire")
+_MODULES = (
+    "claude_code",
+    "claude_stream",
+    "codex",
+    "codex_exec",
+    "copilot_cli",
+    "acp",
+    "mcp_logs",
+    "mcp_snoop",
+    "mcp_vcr",
+    "wire",
+    "mcp_documents",
+    "har",
+    "mcp_debugger",
+    "opencode",
+    "goose",
+    "cline",
+    "cline_ui",
+    "vscode_chat",
+    "gemini_cli",
+    "warp",
+    "otlp",
+    "anthropic_messages",
+    "openai_responses",
+    "openai_chat",
+    "codex_log",
+)
 """The modules that have `READERS`, in the order in which these are asked: the more telling a format's marks, the
 earlier it stands. A module is imported when its turn comes, so that nobody waits for readers that are not needed."""
 
@@ -30,11 +57,22 @@ def reader_for(source: Source) -> Reader | None:
     return next((reader for reader in readers() if reader.sniff(head)), None)
 
 
-def read_session(source: Source) -> Session:
+def sessions_in(source: Source) -> tuple[Listed, ...]:
+    """The sessions of a recording that holds several, newest first; none of one that holds a single session."""
+    reader = reader_for(source)
+    return reader.list_sessions(source) if isinstance(reader, LibraryReader) else ()
+
+
+def read_session(source: Source, session_id: str = "") -> Session:
     """Read a recording. An empty or blank one gives a session without blocks and a diagnostic that says so.
+
+    Args:
+        source: The recording.
+        session_id: Which of its sessions to read, where it holds several; the newest one when none is named.
 
     Raises:
         UnknownFormat: no reader knows the recording.
+        NoSuchSession: it does not hold a session of that id.
     """
     if not source.content_end:
         problem = "the file holds nothing" if source.size == 0 else "the file holds nothing but white space"
@@ -46,4 +84,8 @@ def read_session(source: Source) -> Session:
             f"{source.name}: no known recording in its first lines (looked for {formats}); "
             "give the recording itself, not a summary or an export of it"
         )
-    return reader.read(source)
+    if not session_id:
+        return reader.read(source)
+    if isinstance(reader, LibraryReader) and any(one.id == session_id for one in reader.list_sessions(source)):
+        return reader.read_one(source, session_id)
+    raise NoSuchSession(f"it holds no session {session_id}")

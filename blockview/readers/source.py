@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from blockview.core.model import Place
+from blockview.readers.packed import is_packed, unpack
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIECE = 1 << 20
@@ -23,8 +24,9 @@ class Source:
     """The bytes of one recording, as many as it has when it is opened.
 
     Files are read and not mapped: a file that another program cuts short would kill a process that has it mapped. A
-    file that starts with a UTF-16 mark is decoded once and held as UTF-8: then `transcoded` is True and all places
-    count bytes of that UTF-8 text.
+    compressed file is unpacked once, and all places count bytes of what was in it; `damage` says what of it could not
+    be had. A file that starts with a UTF-16 mark is decoded once and held as UTF-8: then `transcoded` is True and all
+    places count bytes of that UTF-8 text.
     """
 
     def __init__(self, name: str, path: Path | None, file: BinaryIO) -> None:
@@ -32,11 +34,15 @@ class Source:
         self.path = path
         self._file = file
         self._lock = Lock()
+        self.damage = ""
+        if is_packed(self.read(0, 4)):
+            with file:
+                self._file, self.damage = unpack(file)
         self.transcoded = self.read(0, 2) in _UTF16_MARKS
         if self.transcoded:
-            file.seek(0)
-            self._file = io.BytesIO(file.read().decode("utf-16", "replace").encode())
-            file.close()
+            with self._file as coded:
+                coded.seek(0)
+                self._file = io.BytesIO(coded.read().decode("utf-16", "replace").encode())
         self.size = self._file.seek(0, io.SEEK_END)
 
     @classmethod

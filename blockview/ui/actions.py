@@ -13,10 +13,16 @@ class Where(Enum):
     """On which part of the app a key works."""
 
     EVERYWHERE = "everywhere"
+    ROWS = "rows that fold"
+    """On the session, and on the screens of replay."""
     SESSION = "session"
     LIST = "list"
     DETAIL = "detail"
     PICKER = "picker"
+    CONFIRM = "confirmation"
+    EDITOR = "editor"
+    SENDING = "sending"
+    COMPARED = "recorded and live"
 
 
 class Action(NamedTuple):
@@ -36,7 +42,7 @@ class Action(NamedTuple):
     palette: bool = True
 
 
-MOVE, FOLD, LOOK, FIND, COPY, APP = "Move", "Fold", "Look", "Find", "Copy", "App"
+MOVE, FOLD, LOOK, FIND, COPY, REPLAY, APP = "Move", "Fold", "Look", "Find", "Copy", "Replay", "App"
 
 ACTIONS = (
     Action(MOVE, "down", ("j", "down"), "j ↓", "down", "next row", Where.EVERYWHERE, False),
@@ -48,25 +54,93 @@ ACTIONS = (
     Action(MOVE, "half_down", ("ctrl+d",), "^d", "half page down", "half a page down", Where.EVERYWHERE, False),
     Action(MOVE, "half_up", ("ctrl+u",), "^u", "half page up", "half a page up", Where.EVERYWHERE, False),
     Action(MOVE, "open", ("enter",), "Enter", "open", "open the row in the detail; in the detail: fold"),
-    Action(MOVE, "pick", ("enter",), "Enter", "open", "open the recording, in the picker", Where.PICKER, False),
+    Action(MOVE, "pick", ("enter",), "Enter", "open", "open the session, in the picker", Where.PICKER, False),
     Action(MOVE, "step_in", ("l", "right"), "l →", "in", "unfold, or go one level in", palette=False),
     Action(MOVE, "step_out", ("h", "left"), "h ←", "out", "go one level out, or fold", palette=False),
     Action(MOVE, "next_mark", ("]",), "]", "next mark", "next call with a mark (→ ? !)"),
     Action(MOVE, "previous_mark", ("[",), "[", "previous mark", "previous call with a mark"),
     Action(MOVE, "switch_pane", ("tab", "shift+tab"), "Tab", "other pane", "go between list and detail"),
-    Action(FOLD, "fold", ("space",), "Space", "fold", "fold or unfold a block, a container, a long text"),
-    Action(FOLD, "expand_all", ("E",), "E", "expand all", "unfold everything in the pane"),
-    Action(FOLD, "collapse_all", ("C",), "C", "collapse all", "fold everything in the pane"),
+    Action(FOLD, "fold", ("space",), "Space", "fold", "fold or unfold a block, a container, a long text", Where.ROWS),
+    Action(FOLD, "expand_all", ("E",), "E", "expand all", "unfold everything in the pane", Where.ROWS),
+    Action(FOLD, "collapse_all", ("C",), "C", "collapse all", "fold everything in the pane", Where.ROWS),
     Action(LOOK, "depth", ("c",), "c", "coerce", "how far coercion reaches: top, deep, off; all follows at once"),
     Action(LOOK, "recorded", ("r",), "r", "recorded", "the recorded text of the arguments, or what is sent"),
     Action(LOOK, "result", ("t",), "t", "result view", "the result as its value, as text, or as the raw record"),
     Action(LOOK, "zoom", ("z",), "z", "zoom", "the focused pane alone, or both"),
     Action(LOOK, "diagnostics", ("D",), "D", "unreadable", "what could not be read, with line, byte and text"),
     Action(FIND, "find", ("/",), "/", "find", "find a text (capitals matter if you type any); nothing is hidden"),
+    Action(FIND, "find_session", ("/",), "/", "find", "find sessions by some of their letters", Where.PICKER),
+    Action(FIND, "only_tool", ("t",), "t", "tool", "only sessions of the same tool, or of all again", Where.PICKER),
+    Action(
+        FIND, "only_project", ("p",), "p", "project", "only sessions of the same project, or of all again", Where.PICKER
+    ),
+    Action(FIND, "sort", ("s",), "s", "sort", "sort sessions by time, calls, errors, project", Where.PICKER),
+    Action(FIND, "reload", ("r",), "r", "reload", "search for sessions again", Where.PICKER),
     Action(FIND, "next_found", ("n",), "n", "next hit", "next hit"),
     Action(FIND, "previous_found", ("N",), "N", "previous hit", "previous hit"),
     Action(COPY, "copy", ("y",), "y", "copy", "copy: then v value, a arguments, r result, p path, k key, Y block"),
     Action(COPY, "copy_block", ("Y",), "Y", "copy block", "copy the whole block as text"),
+    Action(
+        REPLAY,
+        "replay",
+        ("R",),
+        "R",
+        "replay",
+        "send the call, or the MCP calls of the block, to a live server; asks first",
+    ),
+    Action(REPLAY, "schemas", ("S",), "S", "schemas", "ask the call's live server for its tools' schemas; asks first"),
+    Action(REPLAY, "compare", ("d",), "d", "compare", "the recorded result beside the live one"),
+    Action(
+        REPLAY,
+        "confirm",
+        ("enter", "s"),
+        "Enter s",
+        "go on",
+        "confirming: yes, start the server; yes, send",
+        Where.CONFIRM,
+    ),
+    Action(
+        REPLAY,
+        "always",
+        ("a",),
+        "a",
+        "always",
+        "confirming: yes, and ask no more for this server until the app ends",
+        Where.CONFIRM,
+    ),
+    Action(REPLAY, "edit", ("e",), "e", "edit", "confirming: edit the arguments before they are sent", Where.CONFIRM),
+    Action(REPLAY, "apply", ("ctrl+s",), "^s", "apply", "editing: take the arguments", Where.EDITOR),
+    Action(
+        REPLAY,
+        "show_outcome",
+        ("enter",),
+        "Enter",
+        "compare",
+        "sending: recorded and live of a call that was sent",
+        Where.SENDING,
+    ),
+    Action(
+        REPLAY,
+        "keep_going",
+        ("c",),
+        "c",
+        "keep going",
+        "sending: go on with the next call after an error",
+        Where.SENDING,
+    ),
+    Action(REPLAY, "next_difference", ("n",), "n", "next difference", "comparing: next difference", Where.COMPARED),
+    Action(REPLAY, "previous_difference", ("N",), "N", "previous", "comparing: previous difference", Where.COMPARED),
+    Action(REPLAY, "side", ("s",), "s", "side/one", "comparing: side by side, or below each other", Where.COMPARED),
+    Action(REPLAY, "again", ("R",), "R", "again", "comparing: replay the call once more", Where.COMPARED),
+    Action(
+        REPLAY,
+        "copy_outcome",
+        ("y",),
+        "y",
+        "copy",
+        "comparing: copy a result, what was sent, stderr",
+        Where.COMPARED,
+    ),
     Action(APP, "help", ("?", "f1"), "?", "help", "all keys and marks", Where.EVERYWHERE),
     Action(APP, "command_palette", ("ctrl+p",), "^p", "palette", "all commands, themes", Where.EVERYWHERE, False),
     Action(APP, "back", ("escape",), "Esc", "back", "one level back; ends find and zoom", Where.EVERYWHERE, False),
@@ -80,6 +154,10 @@ MARKS = (
     ("≈", "respelled", "the same value, but the wire spells it otherwise"),
     ("?", "no schema", "the tool's schema was not found: shown and sent as recorded"),
     ("!", "error", "the call failed, was denied or cancelled, or cannot be sent"),
+    ("=", "same", "recorded and live are the same"),
+    ("~", "differs", "recorded and live differ"),
+    ("-", "only recorded", "the live answer does not have it"),
+    ("+", "only live", "the recorded answer does not have it"),
 )
 """The marks: glyph, word, meaning."""
 
@@ -87,14 +165,27 @@ MARKS = (
 _FOOTERS = {
     Where.LIST: ("fold", "open", "find", "next_mark", "depth", "copy", "help", "leave"),
     Where.DETAIL: ("back", "fold", "recorded", "find", "depth", "copy", "help", "leave"),
-    Where.PICKER: ("pick", "help", "leave"),
+    Where.PICKER: ("pick", "find_session", "only_tool", "only_project", "sort", "reload", "help", "leave"),
+    Where.CONFIRM: ("confirm", "always", "edit", "fold", "back", "help", "leave"),
+    Where.EDITOR: ("apply", "back", "quit"),
+    Where.SENDING: ("show_outcome", "keep_going", "back", "help", "leave"),
+    Where.COMPARED: ("next_difference", "side", "fold", "again", "copy_outcome", "back", "help", "leave"),
 }
 
 
-def footer_actions(where: Where) -> tuple[Action, ...]:
-    """The actions of the footer while the focus is on `where` (list, detail or picker), the dearest first."""
+_GIVES_WAY = {Where.LIST: "next_mark", Where.DETAIL: "depth"}
+
+
+def footer_actions(where: Where, *, replay: bool = False) -> tuple[Action, ...]:
+    """The actions of the footer at `where`, the dearest first.
+
+    Args:
+        where: The part of the app that has the focus.
+        replay: Whether calls can be replayed there; the key for it then takes the place of another.
+    """
     named = {action.name: action for action in ACTIONS}
-    return tuple(named[name] for name in _FOOTERS[where])
+    names = ["replay" if replay and name == _GIVES_WAY.get(where) else name for name in _FOOTERS[where]]
+    return tuple(named[name] for name in names)
 
 
 def keys_markdown() -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import work
@@ -20,7 +20,9 @@ from blockview.ui.actions import ACTIONS
 from blockview.ui.screens.session import SessionScreen
 
 if TYPE_CHECKING:
-    from blockview.ui.screens.picker import Entry, Picker
+    from blockview.core.replaying import Replayer
+    from blockview.ui.replays import Replays
+    from blockview.ui.screens.picker import Picker
 
 
 class Opened(NamedTuple):
@@ -41,23 +43,28 @@ class BlockviewApp(App[None]):
         self,
         opened: Opened | None = None,
         *,
-        entries: Sequence[Entry] = (),
-        open_path: Callable[[Path], Opened] | None = None,
+        picker: Callable[[], Picker] | None = None,
+        open_path: Callable[[str], Opened] | None = None,
         depth: Depth = Depth.TOP,
+        replayer: Callable[[], Replayer] | None = None,
     ) -> None:
         """Start with a session, or without one in the picker.
 
         Args:
             opened: The session to browse.
-            entries: What the picker offers when no session is given.
+            picker: Makes the picker that is shown when no session is given.
             open_path: Opens what was picked; an OSError or ValueError says in one line why it cannot.
             depth: How far coercion reaches at first.
+            replayer: Makes what sends calls to live servers, when a person first wants that; a ValueError says in one
+                line why it cannot.
         """
         super().__init__()
         self._opened = opened
-        self._entries = entries
+        self._picker = picker
         self._open_path = open_path
         self._depth = depth
+        self._replayer = replayer
+        self._replays: Replays | None = None
 
     def on_mount(self) -> None:
         """Take note of how many colours the terminal has; the first screen is painted next."""
@@ -68,12 +75,19 @@ class BlockviewApp(App[None]):
         """The session, or the picker."""
         if self._opened is not None:
             return self._session_screen(self._opened)
-        from blockview.ui.screens.picker import Picker
-
-        return Picker(self._entries)
+        return self._picker() if self._picker else super().get_default_screen()
 
     def _session_screen(self, opened: Opened) -> SessionScreen:
-        return SessionScreen(View(opened.session, opened.lookup, self._depth))
+        replays = partial(self._replays_by, self._replayer) if self._replayer else None
+        return SessionScreen(View(opened.session, opened.lookup, self._depth), replays)
+
+    def _replays_by(self, replayer: Callable[[], Replayer]) -> Replays:
+        """What all sessions replay by, made when it is first needed."""
+        if self._replays is None:
+            from blockview.ui.replays import Replays
+
+            self._replays = Replays(replayer())
+        return self._replays
 
     @work(group="open", exclusive=True)
     async def on_picker_picked(self, event: Picker.Picked) -> None:
@@ -81,11 +95,11 @@ class BlockviewApp(App[None]):
         if self._open_path is None:
             return
         try:
-            opened = await asyncio.to_thread(self._open_path, event.path)
+            opened = await asyncio.to_thread(self._open_path, event.name)
         except (OSError, ValueError) as error:
             # The message may begin with the path already.
-            reason = str(error).removeprefix(f"{event.path}: ")
-            self.notify(f"cannot open {event.path}: {reason}", severity="error", markup=False)
+            reason = str(error).removeprefix(f"{event.name}: ")
+            self.notify(f"cannot open {event.name}: {reason}", severity="error", markup=False)
         else:
             self.push_screen(self._session_screen(opened))
 
@@ -101,18 +115,20 @@ class BlockviewApp(App[None]):
 def run_app(
     opened: Opened | None = None,
     *,
-    entries: Sequence[Entry] = (),
-    open_path: Callable[[Path], Opened] | None = None,
+    picker: Callable[[], Picker] | None = None,
+    open_path: Callable[[str], Opened] | None = None,
     depth: Depth = Depth.TOP,
+    replayer: Callable[[], Replayer] | None = None,
     mouse: bool = True,
 ) -> int:
     """Run the app in the terminal until the person leaves; `BlockviewApp` says what the arguments mean.
 
     Args:
         opened: The session to browse.
-        entries: What the picker offers when no session is given.
+        picker: Makes the picker that is shown when no session is given.
         open_path: Opens what was picked.
         depth: How far coercion reaches at first.
+        replayer: Makes what sends calls to live servers, which the caller closes.
         mouse: Whether the app takes the mouse; without it the terminal's own selection works.
 
     Returns:
@@ -120,6 +136,6 @@ def run_app(
     """
     # There is no garbage before the first screen, and to look for it costs time.
     gc.disable()
-    app = BlockviewApp(opened, entries=entries, open_path=open_path, depth=depth)
+    app = BlockviewApp(opened, picker=picker, open_path=open_path, depth=depth, replayer=replayer)
     app.run(mouse=mouse)
     return app.return_code or 0

@@ -1,4 +1,4 @@
-"""An echo server over the SDK's low-level server: stdio, or with `http` on a free port of 127.0.0.1, whose URL it prints."""
+"""An echo server over the SDK's low-level server: on stdio, or with `http` on a free port, whose URL it prints."""
 
 from __future__ import annotations
 

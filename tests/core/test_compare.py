@@ -18,7 +18,9 @@ def compared(
     recorded: ToolResult | None, live: ToolResult | None, status: Status = Status.OK, ended: Ended = Ended.RESULT
 ) -> Comparison:
     call = ToolCall("1", "t", "t", "{}", Place(1, 0), status=status, result=recorded)
-    return compare(call, Outcome(ended, result=live))
+    found = compare(call, Outcome(ended, result=live))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -70,3 +72,10 @@ def test_what_is_not_text_counts_by_kind_type_and_size() -> None:
 def test_calls_that_ended_differently_are_never_the_same(status: Status, ended: Ended, told: str) -> None:
     found = compared(result("x"), result("x"), status, ended)
     assert (found.ended, found.same) == (told, not told)
+
+
+def test_two_results_that_are_too_large_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ToolCall("1", "t", "t", "{}", Place(1, 0), status=Status.OK, result=result("x" * 60))
+    monkeypatch.setattr("blockview.core.compare.LARGEST", 100)
+    assert compare(call, Outcome(Ended.RESULT, result=result("x" * 40))) is not None
+    assert compare(call, Outcome(Ended.RESULT, result=result("x" * 41))) is None

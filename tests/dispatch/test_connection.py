@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
+import uuid
 
 from blockview.core.coercion import Depth
 from blockview.core.jsontext import Transport
 from blockview.core.outcome import Ended
 from blockview.core.prepare import Found, Missing
-from tests.dispatch.live import FAKE, PATIENCE, call, connection, fake, refused, send
+from tests.dispatch.live import FAKE, PATIENCE, call, connection, fake, processes, refused, send
 
 
 def test_importing_it_loads_no_sdk() -> None:
@@ -163,31 +166,33 @@ def test_the_environment_that_a_server_gets() -> None:
         assert set(refused(one).stderr.split()) <= inherited
 
 
-def test_the_program_ends_and_its_server_with_it(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    code = f"""
+def test_the_program_ends_and_its_server_with_it() -> None:
+    code = """
 import sys
-from tests.dispatch.live import call, FAKE
-from blockview.core.coercion import Depth
 from blockview.dispatch.connection import Connection
 from blockview.dispatch.servers import Server
-one = Connection(Server("fake", "stdio", (sys.executable, {str(FAKE)!r}, "stubborn")))
-one.connect().result(30)
-one.submit(call(), Depth.TOP).result(30)
-print(one._shared.group)
+from tests.dispatch.live import FAKE, MARK, send
+one = Connection(Server("fake", "stdio", (sys.executable, str(FAKE), "stubborn"), {MARK: sys.argv[1]}))
+one.connect().result()
+print(send(one).ended)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=FAKE.parents[3])
-    assert done.stderr == ""
-    assert subprocess.run(["kill", "-0", "--", f"-{done.stdout.strip()}"], capture_output=True).returncode != 0
+    mark = uuid.uuid4().hex
+    done = subprocess.run([sys.executable, "-c", code, mark], capture_output=True, text=True, cwd=FAKE.parents[3])
+    assert (done.stdout, done.stderr) == ("result\n", "")
+    assert processes(mark) == []
 
 
 def test_a_server_whose_client_is_killed_sees_the_end_of_its_input() -> None:
-    code = f"""
-import os, signal, sys
-from tests.dispatch.live import fake
+    code = """
+import os, signal
+from tests.dispatch.live import MARK, fake
 with fake("echo") as one:
-    print(one._shared.group, flush=True)
+    print(one.server.env[MARK], flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=FAKE.parents[3])
     assert done.returncode == -signal.SIGKILL
-    os.waitid
+    gone_by = time.monotonic() + PATIENCE
+    while processes(done.stdout.strip()) and time.monotonic() < gone_by:
+        time.sleep(0.01)
+    assert processes(done.stdout.strip()) == []

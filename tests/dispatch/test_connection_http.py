@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 from collections.abc import Iterator
@@ -55,6 +56,9 @@ def test_what_is_shown_is_what_the_server_gets() -> None:
         assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
 
 
+GZIP = (("content-encoding", "gzip"),)
+
+
 def padded(size: int) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": "x" * size}]}
 
@@ -70,6 +74,14 @@ ANSWERED: list[tuple[str, Answer, Ended, str, str]] = [
     ("json-50-mb", lambda n: Reply(message(n, padded(50_000_000))), Ended.RESULT, "xxx", ""),
     ("wrong-id", lambda n: Reply(message(999, OK)), Ended.RESULT, "ok", "carries the id 999 instead of"),
     ("sse-wrong-id", lambda n: sse(event(message(999, OK))), Ended.RESULT, "ok", "carries the id 999 instead of"),
+    ("gzip", lambda n: Reply(gzip.compress(message(n, OK)), headers=GZIP), Ended.RESULT, "ok", ""),
+    (
+        "sse-gzip",
+        lambda n: Reply(gzip.compress(event(message(n, OK))), kind="text/event-stream", headers=GZIP),
+        Ended.RESULT,
+        "ok",
+        "",
+    ),
     (
         "digits",
         lambda n: Reply(message(n, {"content": [], "structuredContent": {"x": 0}}).replace(b"0}", b"7" * 4301 + b"}")),
@@ -186,6 +198,30 @@ def test_a_mute_server_and_a_cancel() -> None:
         one.cancel(pending)
         assert pending.result(PATIENCE).ended is Ended.CANCELLED
         assert send(one, tool="ok").ended is Ended.RESULT
+
+
+def test_a_server_that_is_mute_from_the_start() -> None:
+    class Mute(RawHttp):
+        def reply(self, method: str, body: bytes) -> Reply:
+            self.release.wait(PATIENCE)
+            return Reply(status=500)
+
+    with reached(Mute(right), connect_timeout=SHORT) as one:
+        outcome = refused(one)
+        assert (outcome.ended, outcome.detail) == (Ended.TIMED_OUT, "no answer to initialize within 0.5 s")
+
+
+def test_a_session_that_the_server_has_ended() -> None:
+    class Sessions(RawHttp):
+        def reply(self, method: str, body: bytes) -> Reply:
+            return super().reply(method, body)._replace(headers=(("mcp-session-id", "7"),))
+
+    with reached(Sessions(lambda n: Reply(b"", 404))) as one:
+        one.connect().result(PATIENCE)
+        outcome = send(one)
+        assert outcome.ended is Ended.SERVER_DIED
+        assert outcome.detail == "HTTP 404 Not Found: the server has ended the session"
+        assert not one.alive
 
 
 def test_a_body_without_end_is_cut() -> None:

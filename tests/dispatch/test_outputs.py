@@ -1,4 +1,4 @@
-"""Structured content against an output schema: what is wrong is said, nothing is fetched, and no schema takes forever."""
+"""Structured content against an output schema: what is wrong is said, nothing is fetched, nothing takes forever."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from blockview.core.lines import Role, Span
 from blockview.core.model import Block, Place, Session, Text
 from blockview.core.safetext import cell_width, visible
 from blockview.export.ansi import ansi_chunks, ansi_line
+from blockview.export.lines import session_lines
 from blockview.export.text import text_chunks
 from tests import samples
 
@@ -21,7 +22,7 @@ Golden = Callable[[str, str], None]
 
 
 def as_text(session: Session = samples.SESSION, width: int = 100, **options: object) -> str:
-    return "".join(text_chunks(session, samples.prepare_sample, width=width, **options))  # type: ignore[arg-type]
+    return "".join(text_chunks(session_lines(session, samples.prepare_sample, width=width, **options)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("width", [100, 40])
@@ -30,12 +31,12 @@ def test_the_whole_session_as_text(golden: Golden, width: int) -> None:
 
 
 def test_the_session_with_colours(golden: Golden) -> None:
-    chunks = ansi_chunks(samples.SESSION, samples.prepare_sample, width=80, only_blocks=[0])
+    chunks = ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=80, only_blocks=[0]))
     golden("session-80.ansi", "".join(chunks))
 
 
 def test_colours_are_all_that_the_coloured_text_adds() -> None:
-    coloured = "".join(ansi_chunks(samples.SESSION, samples.prepare_sample, width=100))
+    coloured = "".join(ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=100)))
     without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert [line.rstrip() for line in without.split("\n")] == as_text().split("\n")
 
@@ -80,7 +81,8 @@ def test_blocks_are_read_one_at_a_time() -> None:
             read.append(index)
             return samples.BLOCKS[index]
 
-    chunks = text_chunks(replace(samples.SESSION, blocks=Lazy(samples.BLOCKS)), samples.prepare_sample, width=80)
+    session = replace(samples.SESSION, blocks=Lazy(samples.BLOCKS))
+    chunks = text_chunks(session_lines(session, samples.prepare_sample, width=80))
     for chunk in chunks:
         if "block 1" in chunk:
             break

@@ -1,11 +1,13 @@
 """Captures in the making, and what the tests ask a session for."""
 
+import json
+
 from blockview.core.model import Block, Session, Text, ToolCall
 from blockview.readers.head import Head
 from blockview.readers.source import Source
 from blockview.readers.wire import READERS
 
-ENVELOPES = ["mcp-jsonrpc", "mcp-rec", "mcporter", "mcpsnoop"]
+ENVELOPES = ["mcp-jsonrpc", "mcp-rec", "mcporter", "mcpsnoop", "mcpspy", "mcp-vcr"]
 INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'
 INITIALIZED = '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"calc","version":"1"}}}'
 LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -49,6 +51,14 @@ class Recording:
                     f'{{"session_id":"s1","server_label":"calc","seq":{number},"ts":{time},'
                     f'"direction":"{"c2s" if up else "s2c"}","transport":"stdio","raw":{message}}}'
                 )
+            case "mcpspy":
+                ends = '"from_pid":7,"to_pid":8' if up else '"from_pid":8,"to_pid":7'
+                return (
+                    f'{{"timestamp":{time},"transport_type":"stdio","stdio_transport":{{{ends}}},'
+                    f'"type":"request","params":{{"n":5}},"error":{{}},"raw":{json.dumps(message)}}}'
+                )
+            case "mcp-vcr":
+                return f'{{"t": {number * 1000}, "dir": "{"c2s" if up else "s2c"}", "payload": {message}}}'
         return message
 
     def text(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from blockview.core.model import Block, ContentBlock, Place, Provenance, Status, Text, ToolCall, ToolResult
-from blockview.readers.conversation import Answer, Conversation, Event, Prompt
+from blockview.readers.conversation import Answer, Conversation, Event, Prompt, Whole
 
 
 def call(identity: str, arguments: str = "{}", provenance: Provenance = Provenance.HOST, second: int = 0) -> ToolCall:
@@ -90,5 +90,32 @@ def test_a_call_told_again_in_a_later_block_stays_where_it_was_first() -> None:
     assert (len(first.calls), len(second.calls)) == (1, 0)
 
 
+def test_whole_calls_may_share_an_id_and_are_answered_by_nobody() -> None:
+    whole = Whole(call("1", second=5))
+    first, second = blocks([Prompt("p"), whole, whole], [Prompt("q"), whole, answer("1", "stray")])[0]
+    assert [one.status for one in first.calls] == [Status.NO_RESULT, Status.NO_RESULT]
+    assert [one.status for one in second.calls] == [Status.NO_RESULT, Status.RESULT_WITHOUT_CALL]
+    assert first.started == whole.call.started
+
+
 def test_records_without_events_make_no_block() -> None:
     assert blocks([], [])[0] == []
+
+
+def test_each_lane_has_a_block_of_its_own_open() -> None:
+    held = {
+        Place(1, 0): ("", [Prompt("p"), call("1")]),
+        Place(2, 0): ("sub", [Prompt("q", "subagent"), call("2")]),
+        Place(3, 0): ("", [Text("assistant", "meanwhile")]),
+        Place(4, 0): ("sub", [answer("1", "from afar"), Text("assistant", "below")]),
+        Place(5, 0): ("", [answer("2", "from above")]),
+        Place(6, 0): ("other", [Text("assistant", "alone")]),
+    }
+    conversation = Conversation(lambda place: held[place][1])
+    for place, (lane, events) in held.items():
+        conversation.add(place, events, lane)
+    read, counts = conversation.finish()
+    shown = [[item.text if isinstance(item, Text) else item.id for item in block.items] for block in read]
+    assert shown == [["1", "meanwhile"], ["2", "below"], ["alone"]]
+    assert [one.result and one.result.text for block in read for one in block.calls] == ["from afar", "from above"]
+    assert (counts, conversation.orphans, read[1].label) == ((1, 1, 0), 0, "subagent")

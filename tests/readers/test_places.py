@@ -1,60 +1,55 @@
-"""Where this user's recordings are found, and in which order."""
+"""Where each tool's recordings are looked for, by system and environment."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from blockview.readers.places import PLACES, own_recordings, recordings_in
-from tests.readers.lines import prompt
+from blockview.readers.places import KNOWN, System
+
+HOME = {"HOME": "/home/me"}
+WINDOWS = {"USERPROFILE": "/users/me", "APPDATA": "/users/me/AppData/Roaming"}
 
 
-def write(path: Path, seconds: int) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(prompt("hello"))
-    os.utime(path, (seconds, seconds))
-    return path
+def base(tool: str, environment: dict[str, str], system: System = System.LINUX, pattern: str = "") -> Path | None:
+    known = next(known for known in KNOWN if known.tool == tool and pattern in known.pattern)
+    return known.base(environment, system)
 
 
-def test_claude_codes_folder_is_below_home_or_where_its_variable_says(tmp_path: Path) -> None:
-    (place,) = [place for place in PLACES if place.tool == "Claude Code"]
-    assert place.path({"HOME": str(tmp_path)}) == tmp_path / ".claude" / "projects"
-    moved = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
-    assert place.path(moved) == tmp_path / "elsewhere" / "projects"
+@pytest.mark.parametrize(
+    ("tool", "pattern", "expected", "variable", "moved"),
+    [
+        ("Claude Code", "", ".claude", "CLAUDE_CONFIG_DIR", "/x"),
+        ("Codex", "", ".codex", "CODEX_HOME", "/x"),
+        ("Gemini CLI", "", ".gemini", "GEMINI_CLI_HOME", "/x/.gemini"),
+        ("OpenCode", "", ".local/share", "XDG_DATA_HOME", "/x"),
+        ("Goose", "", ".local/share/goose", "GOOSE_PATH_ROOT", "/x/data"),
+        ("Goose", "", ".local/share/goose", "XDG_DATA_HOME", "/x/goose"),
+        ("Copilot CLI", "", ".copilot", "COPILOT_HOME", "/x"),
+        ("Cline", "messages", ".cline", "CLINE_DIR", "/x"),
+        ("Cline", "tasks", ".config", "XDG_CONFIG_HOME", "/x"),
+        ("mcpsnoop", "", ".local/state/mcpsnoop", "MCPSNOOP_HOME", "/x"),
+        ("mcp-debugger", "", ".mcp-debugger/sessions.db", "MCP_DEBUGGER_DATABASE_PATH", "/x"),
+    ],
+)
+def test_a_place_is_below_home_or_where_a_variable_says(
+    tool: str, pattern: str, expected: str, variable: str, moved: str
+) -> None:
+    assert base(tool, HOME, pattern=pattern) == Path("/home/me") / expected
+    assert base(tool, HOME | {variable: ""}, pattern=pattern) == Path("/home/me") / expected
+    assert base(tool, HOME | {variable: "/x"}, pattern=pattern) == Path(moved)
 
 
-def test_own_recordings_come_newest_first_without_subagents(tmp_path: Path) -> None:
-    projects = tmp_path / ".claude" / "projects"
-    old = write(projects / "-a" / "old.jsonl", 1_000)
-    new = write(projects / "-b" / "new.jsonl", 2_000)
-    write(projects / "-b" / "new" / "subagents" / "agent-1.jsonl", 3_000)
-    write(projects / "-b" / "notes.md", 3_000)
-    (projects / "-b" / "folder.jsonl").mkdir()
-    (projects / "-b" / "gone.jsonl").symlink_to(tmp_path / "nowhere")
-    assert own_recordings({"HOME": str(tmp_path)}) == [new, old]
+def test_systems_have_folders_of_their_own() -> None:
+    assert base("VS Code", HOME, System.MACOS) == Path("/home/me/Library/Application Support")
+    assert base("VS Code", WINDOWS, System.WINDOWS) == Path("/users/me/AppData/Roaming")
+    assert base("Goose", WINDOWS, System.WINDOWS) == Path("/users/me/AppData/Roaming/Block/goose/data")
+    assert base("Claude Desktop", HOME, System.MACOS, "mcp") == Path("/home/me/Library/Logs/Claude")
+    assert base("Claude Code", WINDOWS, System.WINDOWS) == Path("/users/me/.claude")
 
 
-def test_a_user_without_any(tmp_path: Path) -> None:
-    assert own_recordings({"HOME": str(tmp_path)}) == []
-
-
-def test_a_folder_is_searched_two_levels_deep(tmp_path: Path) -> None:
-    here, below = write(tmp_path / "a.jsonl", 1), write(tmp_path / "sub" / "b.ndjson", 2)
-    unnamed = write(tmp_path / "c", 3)
-    write(tmp_path / "sub" / "sub" / "d.jsonl", 4)
-    assert recordings_in(tmp_path) == [unnamed, below, here]
-
-
-def test_a_file_in_a_folder_counts_by_its_content(tmp_path: Path) -> None:
-    recording = write(tmp_path / "log.txt", 1)
-    (tmp_path / "other.jsonl").write_text('{"a":1}\n')
-    (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "gone.jsonl").symlink_to("nowhere")
-    assert recordings_in(tmp_path) == [recording]
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        recordings_in(tmp_path / "none")
+def test_every_place_is_somewhere_on_every_system() -> None:
+    for known in KNOWN:
+        for system in System:
+            assert known.base(HOME | WINDOWS, system), (known.tool, system)

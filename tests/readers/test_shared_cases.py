@@ -5,8 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from blockview.core.model import Session, Status, ToolCall
 from blockview.readers.opening import open_session
 from tests.readers.lines import ADD, answers, calls, prompt, read_bytes, result, says, texts, use
@@ -108,18 +106,13 @@ def test_every_transcript_case_of_claude_code(shared: Path) -> None:
     assert seen >= 20
 
 
-# Blocks and calls per sample, counted by reading the files.
-SAMPLES = {
-    "claude-code/viewer_1af7fc5e.jsonl": (1, 12),
-    "claude-code/cass_malformed_truncated.jsonl": (1, 0),
-    "claude-stream-json/action_sample-turns.json": (1, 3),
-}
-
-
-@pytest.mark.parametrize(("name", "expected"), SAMPLES.items())
-def test_samples_have_their_blocks_and_calls(shared: Path, name: str, expected: tuple[int, int]) -> None:
-    session = open_session(shared / "samples" / name)
-    assert (len(session.blocks), sum(len(block.calls) for block in session.blocks)) == expected
+def test_the_case_of_gemini_cli(shared: Path, tmp_path: Path) -> None:
+    case = json.loads((shared / "cases" / "B103.json").read_text(encoding="utf-8"))
+    path = tmp_path / "chat"
+    path.write_text(case["input_text"])
+    session = open_session(path)
+    shown = sum(1 + len(block.items) for block in session.blocks)
+    assert (session.id, shown) == (case["expected"]["session_id"], case["expected"]["messages"])
 
 
 def test_every_sample_can_be_read_whole(shared: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockview.core.model import Session, Status
-from blockview.readers.head import Head
+from blockview.readers.head import Head, Reader
 from blockview.readers.source import Source
 from blockview.readers.wire import READERS
 from tests.readers.captures import (
@@ -178,6 +178,66 @@ def test_mcpsnoop_sessions_and_clients_have_ids_of_their_own() -> None:
     assert session.diagnostics == ()
 
 
+def http(way: str, message: str, host: str = "127.0.0.1:80") -> str:
+    told = {"pid": 7, "host": host} | ({"is_request": True} if way == "→" else {})
+    return json.dumps(
+        {
+            "timestamp": 1,
+            "transport_type": "http",
+            "http_transport": told,
+            "type": "request",
+            "error": {},
+            "raw": message,
+        }
+    )
+
+
+def test_mcpspy_tells_processes_and_hosts_apart() -> None:
+    lines = [
+        http("→", call("1")),
+        http("→", call("1"), "other:80"),
+        http("←", answer("1", "other"), "other:80"),
+        http("←", answer("1", "local")),
+        http("←", '{"jsonrpc":"2.0","id":1,"method":"ping"}'),
+        '{"timestamp":1,"message_type":"llm","session":1}',
+        http("→", "not a message"),
+    ]
+    session = read("\n".join(lines), "mcpspy")
+    assert [one.result and one.result.text for one in calls(session)] == ["local", "other"]
+    assert [block.prompt for block in traffic(session)] == ["ping, not JSON", "llm event"]
+    assert [found.kind for found in session.diagnostics] == ["not_json"]
+
+
+def test_mcp_debug_pairs_calls_of_one_tool_in_their_order() -> None:
+    def line(way: str, tool: str, message: str) -> str:
+        told = f'"timestamp":"2026-01-01T00:00:0{len(lines)}Z","direction":"{way}","message_type":"tool_call"'
+        return f'{{{told},"tool_name":"calc_{tool}","server_name":"calc","message":{message}}}'
+
+    lines = [
+        "# MCP Recording Session",
+        "# Started: 2026-01-01T00:00:00Z",
+        '{"start_time":"2026-01-01T00:00:00Z","server_info":"Dynamic MCP Proxy v1.0.0","messages":[]}',
+    ]
+    lines.append(line("request", "add", '{"method":"tools/call","params":{"name":"calc_add","arguments":{"a":5.0}}}'))
+    lines.append(line("request", "sub", '{"params":{"name":"calc_sub","arguments":{"id":1234567890123456789}}}'))
+    lines.append(line("request", "add", '{"name":"calc_add","arguments":{"a":2}}'))
+    lines.append(line("response", "sub", '{"content":[{"type":"text","text":"sub"}],"isError":true}'))
+    recorded = '{"content":[{"type":"text","text":"first"},{"type":"text","text":"\U0001f4f9 Recording: a.jsonl"}]}'
+    lines.append(line("response", "add", recorded))
+    session = read("\n".join(lines), "mcp-debug")
+    assert session.diagnostics == ()
+    assert [(one.id, one.name, one.tool, one.server, one.arguments) for one in calls(session)] == [
+        ("line 4", "calc_add", "add", "calc", '{"a":5.0}'),
+        ("line 5", "calc_sub", "sub", "calc", '{"id":1234567890123456789}'),
+        ("line 6", "calc_add", "add", "calc", '{"a":2}'),
+    ]
+    assert [(one.status, one.status_note, one.duration_ms) for one in calls(session)] == [
+        (Status.OK, "the recorder added the last text", 4000.0),
+        (Status.TOOL_ERROR, "", 2000.0),
+        (Status.NO_RESULT, "", None),
+    ]
+
+
 def test_each_reader_claims_its_own_envelope_first() -> None:
     for form in ENVELOPES:
         head = Head.of(Source.of_bytes("x", Recording(form).client(call("1")).text().encode()))
@@ -210,12 +270,15 @@ def conversation(form: str) -> bytes:
     return recording.server('{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"no"}}').text().encode()
 
 
-@given(st.sampled_from(range(4)), st.lists(st.tuples(st.integers(0, 4000), st.binary(max_size=6)), max_size=8))
-def test_mutated_captures_never_raise(number: int, edits: list[tuple[int, bytes]]) -> None:
-    data = bytearray(conversation(READERS[number].format))
+FUZZED = st.sampled_from([reader for reader in READERS if reader.format in ENVELOPES])
+
+
+@given(FUZZED, st.lists(st.tuples(st.integers(0, 4000), st.binary(max_size=6)), max_size=8))
+def test_mutated_captures_never_raise(reader: Reader, edits: list[tuple[int, bytes]]) -> None:
+    data = bytearray(conversation(reader.format))
     for at, put in edits:
         data[at % len(data) : at % len(data) + len(put)] = put
-    look_at_everything(READERS[number].read(Source.of_bytes("fuzz", bytes(data))))
+    look_at_everything(reader.read(Source.of_bytes("fuzz", bytes(data))))
 
 
 JSON = st.recursive(
@@ -255,6 +318,14 @@ MEMBERS = st.sampled_from(
         "seq",
         "session_id",
         "truncated",
+        "transport_type",
+        "stdio_transport",
+        "from_pid",
+        "tool_name",
+        "server_name",
+        "message",
+        "payload",
+        "t",
     ]
 )
 VALUES = st.sampled_from(["tools/call", "tools/list", "initialize", "notifications/cancelled", 1, "send", "c2s", True])
@@ -263,10 +334,10 @@ HOSTILE = st.recursive(
 )
 
 
-@given(st.sampled_from(range(4)), st.lists(st.dictionaries(MEMBERS, HOSTILE, max_size=7), max_size=6))
-def test_hostile_members_never_raise(number: int, lines: list[dict[str, object]]) -> None:
+@given(st.sampled_from(READERS), st.lists(st.dictionaries(MEMBERS, HOSTILE, max_size=7), max_size=6))
+def test_hostile_members_never_raise(reader: Reader, lines: list[dict[str, object]]) -> None:
     data = "\n".join(json.dumps(line) for line in lines).encode()
-    look_at_everything(READERS[number].read(Source.of_bytes("fuzz", data)))
+    look_at_everything(reader.read(Source.of_bytes("fuzz", data)))
 
 
 # Real recordings; the numbers were counted by hand
@@ -309,3 +380,14 @@ def test_sample_mcporter_string_number(shared: Path) -> None:
     assert (len(session.blocks), session.counts.calls, len(session.tools)) == (2, 1, 13)
     (made,) = calls(session)
     assert (made.server, made.arguments, made.status) == ("everything", '{"a":5,"b":"2.50"}', Status.TOOL_ERROR)
+
+
+def test_sample_mcpspy(shared: Path) -> None:
+    for name in ("mcpspy_stdio.jsonl", "mcpspy_http.jsonl"):
+        session = read((shared / "samples/mcp-wire" / name).read_bytes(), "mcpspy")
+        assert session.diagnostics == ()
+        assert (session.counts.records, session.counts.messages, session.counts.calls) == (27, 27, 4)
+        assert session.title == "Comprehensive MCP Demo Server"
+        assert [one.status for one in calls(session)] == [Status.OK, Status.TOOL_ERROR, Status.OK, Status.OK]
+        assert calls(session)[2].arguments == '{"city":"New York","units":"metric"}'
+        assert len(session.tools) == 4

@@ -105,8 +105,11 @@ def said(text: str, role: str = "assistant") -> Text:
     return Text(role, text)
 
 
-def ordinary(*, diagnostics: bool = False) -> Opened:
-    """A session with every mark: changed, respelled, no schema, error, denied, exact digits, a client's own tool."""
+def ordinary(*, diagnostics: bool = False, answer: str = '{"state":"done","total":10.0}') -> Opened:
+    """A session with every mark: changed, respelled, no schema, error, denied, exact digits, a client's own tool.
+
+    `answer` is the result of the first call of `run_job`.
+    """
     bash = ToolCall(
         "b", "Bash", "Bash", '{"command":"ls -l"}', HERE, mcp=False, status=Status.OK, result=result("a\nb")
     )
@@ -127,7 +130,7 @@ def ordinary(*, diagnostics: bool = False) -> Opened:
             call(
                 "run_job",
                 '{"limit":5.0,"opts":{"retries":3.0,"ratio":0.50}}',
-                '{"state":"done","total":10.0}',
+                answer,
                 took=212,
             ),
             call("run_job", '{"limit":5.5}', "limit must be integer", status=Status.TOOL_ERROR, took=2100),

@@ -5,11 +5,16 @@ import sys
 
 import pytest
 from textual.keys import _character_to_key
+from textual.screen import Screen
 
 from blockview.ui.actions import ACTIONS, MARKS, Where, footer_actions, keys_markdown
 from blockview.ui.app import BlockviewApp
+from blockview.ui.screens.confirm import Confirm
+from blockview.ui.screens.edit_arguments import EditArguments
 from blockview.ui.screens.help import help_lines
 from blockview.ui.screens.picker import Picker
+from blockview.ui.screens.replay import Compared
+from blockview.ui.screens.sending import Sending
 from blockview.ui.screens.session import SessionScreen
 
 
@@ -18,9 +23,19 @@ def test_reading_the_table_imports_no_textual() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("screen", [SessionScreen, Picker])
-def test_every_action_is_bound_and_exists(screen: type[SessionScreen] | type[Picker]) -> None:
-    places = {Where.EVERYWHERE, Where.SESSION if screen is SessionScreen else Where.PICKER}
+SCREENS: dict[type[Screen[None]], set[Where]] = {
+    SessionScreen: {Where.ROWS, Where.SESSION},
+    Picker: {Where.PICKER},
+    Confirm: {Where.ROWS, Where.CONFIRM},
+    EditArguments: {Where.EDITOR},
+    Sending: {Where.SENDING},
+    Compared: {Where.ROWS, Where.COMPARED},
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_action_is_bound_and_exists(screen: type[Screen[None]]) -> None:
+    places = {Where.EVERYWHERE, *SCREENS[screen]}
     bound = {binding.id: binding for binding in screen.BINDINGS}  # type: ignore[union-attr]
     for action in ACTIONS:
         if action.where in places:
@@ -30,8 +45,8 @@ def test_every_action_is_bound_and_exists(screen: type[SessionScreen] | type[Pic
 
 
 def test_no_key_means_two_things_on_one_screen() -> None:
-    for place in (Where.SESSION, Where.PICKER):
-        keys = [key for action in ACTIONS if action.where in (place, Where.EVERYWHERE) for key in action.keys]
+    for places in SCREENS.values():
+        keys = [key for action in ACTIONS if action.where in {Where.EVERYWHERE, *places} for key in action.keys]
         assert len(keys) == len(set(keys))
 
 
@@ -48,6 +63,7 @@ def test_a_footer_has_six_to_eight_keys() -> None:
         names = [action.name for action in footer_actions(place)]
         assert 6 <= len(names) <= 8
         assert names[-2:] == ["help", "leave"]
+        assert "replay" in [action.name for action in footer_actions(place, replay=True)]
     assert "open" in [action.name for action in footer_actions(Where.LIST)]
     assert "back" in [action.name for action in footer_actions(Where.DETAIL)]
 

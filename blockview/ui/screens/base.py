@@ -6,6 +6,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from blockview.ui.actions import ACTIONS, Where
+from blockview.ui.header import number
 from blockview.ui.widgets.pane import Pane
 
 
@@ -78,6 +79,12 @@ class PaneScreen(Screen[None]):
         from blockview.ui.screens.help import Help
 
         self.app.push_screen(Help())
+
+    def copy(self, word: str, text: str) -> None:
+        """Copy a text, which is called `word`, and tell."""
+        # A lone surrogate cannot be written to the terminal; its escape says what it was.
+        self.app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode())
+        self.notify(f"copied: {word}, {number(len(text), 'character')}", markup=False)
 
     def action_back(self) -> None:
         """Leave this screen; the last one stays."""

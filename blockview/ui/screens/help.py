@@ -15,6 +15,7 @@ from blockview.ui.widgets.lines_pane import LinesPane
 
 _KEYS_WIDTH = 12
 _MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING, "!": Role.ERROR}
+_MARK_ROLES |= {"=": Role.QUIET, "~": Role.CHANGED, "-": Role.WAS, "+": Role.OK}
 
 
 def help_lines(width: int) -> list[Line]:

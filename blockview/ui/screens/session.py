@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -15,30 +16,35 @@ from blockview.core.lines import Line
 from blockview.core.render import Section, Target
 from blockview.core.view import View
 from blockview.ui.actions import Action, Where, footer_actions
-from blockview.ui.header import header_line, number
+from blockview.ui.header import header_line
 from blockview.ui.screens.base import PaneScreen, bindings
 from blockview.ui.screens.finding import Finding
+from blockview.ui.screens.replaying import Replaying
 from blockview.ui.slices import URGENT, in_slices
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.block_list import BlockList
 from blockview.ui.widgets.detail import Detail
 from blockview.ui.widgets.pane import Pane
 
+if TYPE_CHECKING:
+    from blockview.ui.replays import Replays
+
 _NEXT_DEPTH = {Depth.TOP: Depth.DEEP, Depth.DEEP: Depth.OFF, Depth.OFF: Depth.TOP}
 _BOTH_FROM = 100
 """Cells from which list and detail stand side by side."""
 
 
-class SessionScreen(Finding, PaneScreen):
+class SessionScreen(Finding, Replaying, PaneScreen):
     """Browses one session. Side by side from 100 columns, one pane below that or when zoomed."""
 
-    BINDINGS = bindings(Where.EVERYWHERE, Where.SESSION)
+    BINDINGS = bindings(Where.EVERYWHERE, Where.ROWS, Where.SESSION)
     AUTO_FOCUS = "#list"
 
-    def __init__(self, view: View) -> None:
-        """Browse `view`."""
+    def __init__(self, view: View, replays: Callable[[], Replays] | None = None) -> None:
+        """Browse `view`, sending calls by what `replays` gives; a ValueError says why there is none."""
         super().__init__()
         self.view = view
+        self.replays = replays
         self.blocks = BlockList(view, id="list")
         self.detail = Detail(view, id="detail")
         self._panes = Horizontal(self.blocks, self.detail, id="panes")
@@ -62,7 +68,8 @@ class SessionScreen(Finding, PaneScreen):
         return header_line(self.view, recorded=self.detail.recorded, width=width)
 
     def _footer_actions(self) -> Sequence[Action]:
-        return footer_actions(Where.DETAIL if self.in_detail else Where.LIST)
+        where = Where.DETAIL if self.in_detail else Where.LIST
+        return footer_actions(where, replay=self.replays is not None)
 
     @work(group="marks", exclusive=True)
     async def _count_marks(self) -> None:
@@ -108,6 +115,8 @@ class SessionScreen(Finding, PaneScreen):
             self.focus_pane(self.detail)
         elif (position := self.detail.chosen_call) is not None:
             self.blocks.go(position)
+        elif (outcome := self.detail.chosen_outcome) is not None:
+            self.show_outcome(self.detail.position, outcome)
         else:
             self.detail.toggle_line(self.detail.cursor_line)
 
@@ -172,7 +181,14 @@ class SessionScreen(Finding, PaneScreen):
 
     def action_depth(self) -> None:
         """The next coercion depth, for everything that is shown and copied."""
-        self.view.set_depth(_NEXT_DEPTH[self.view.depth])
+        self._prepare_anew(_NEXT_DEPTH[self.view.depth])
+
+    def catalog_changed(self) -> None:
+        """Follow what the catalog knows now."""
+        self._prepare_anew(self.view.depth)
+
+    def _prepare_anew(self, depth: Depth) -> None:
+        self.view.set_depth(depth)
         self.blocks.changed()
         self.detail.changed()
         self._header.refresh()
@@ -249,21 +265,16 @@ class SessionScreen(Finding, PaneScreen):
             if (text := copy_text(block, call, prepared, target, what)) is not None
         ]
         choices.append(Choice(("Y",), "whole block", self._block_text(position.block)))
-        self.app.push_screen(CopyMenu(choices, lambda choice: self._copy(choice.word, choice.text)))
+        self.app.push_screen(CopyMenu(choices, lambda choice: self.copy(choice.word, choice.text)))
 
     def action_copy_block(self) -> None:
         """Copy the whole block."""
         block = self._target[0].block
         if block < self.view.blocks:
-            self._copy("whole block", self._block_text(block))
+            self.copy("whole block", self._block_text(block))
 
     def _block_text(self, index: int) -> str:
         from blockview.core.copying import copy_block
 
         block = self.view.block(index)
         return copy_block(block, [self.view.prepared(Position(index, number)) for number in range(len(block.calls))])
-
-    def _copy(self, word: str, text: str) -> None:
-        # A lone surrogate cannot be written to the terminal; its escape says what it was.
-        self.app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode())
-        self.notify(f"copied: {word}, {number(len(text), 'character')}", markup=False)

@@ -11,6 +11,9 @@ from blockview.core.rows import fit
 from blockview.core.view import View
 from blockview.ui.widgets.pane import Pane
 
+_WORDS_FROM = 70
+"""Cells from which the mark of a live answer has its word beside it."""
+
 
 class BlockList(Pane):
     """Draws a `View`: its cursor is the view's cursor."""
@@ -43,7 +46,9 @@ class BlockList(Pane):
         block = self.view.block(position.block)
         call = self.view.call(position)
         if call is not None:
-            return call_row(call, self.view.prepared(position), width)
+            outcomes = self.view.live.get(position)
+            live = outcomes[-1].mark(word=width >= _WORDS_FROM) if outcomes else None
+            return call_row(call, self.view.prepared(position), width, live)
         return block_row(block, len(block.calls), width, not self.view.is_open(position.block))
 
     def go(self, position: Position) -> None:

@@ -14,7 +14,7 @@ from blockview.core.find import HEAD, Position
 from blockview.core.lines import Line, Role, Span, plain
 from blockview.core.model import Text, ToolCall
 from blockview.core.render import Fold, ResultView, Row, Rows, Target, block_detail, call_detail
-from blockview.core.rows import RowList, fit
+from blockview.core.rows import RowList, Section, fit
 from blockview.core.view import View
 from blockview.ui.diagnostics import diagnostic_rows
 from blockview.ui.widgets.pane import Pane
@@ -150,6 +150,7 @@ class Detail(Pane):
             total=len(block.calls),
             fold=state.fold,
             result=self.result_view,
+            live=[each.line(width) for each in view.live.get(position, ())],
         )
 
     def next_result_view(self) -> None:
@@ -165,6 +166,12 @@ class Detail(Pane):
         if self.position.call != HEAD or target is None or target.call < 0:
             return None
         return Position(self.position.block, target.call)
+
+    @property
+    def chosen_outcome(self) -> int | None:
+        """The live outcome, by its number, that the row under the cursor stands for in the detail of a call."""
+        target = self.row.target if self.row else None
+        return target.node if target is not None and target.section is Section.LIVE else None
 
     # Folds
 
