@@ -101,6 +101,8 @@ def _whole(call: ToolCall, prepared: Prepared, section: Section) -> str | None:
             return prepared.recorded
         case Section.RESULT:
             return result_text(call.result)
+        case Section.AGENT:
+            return call.agent
         case _:
             return call.name
 

@@ -61,7 +61,7 @@ class Needle:
         return tuple(rows)
 
     def _in_call(self, call: ToolCall, prepared: Callable[[ToolCall], Prepared]) -> bool:
-        texts = [call.name, call.server, call.tool, call.arguments, call.status_note]
+        texts = [call.name, call.server, call.tool, call.arguments, call.status_note, call.agent]
         if call.result is not None:
             texts += [call.result.text, call.result.structured]
         return any(map(self.found_in, texts)) or self.found_in(prepared(call).dispatched)

@@ -6,7 +6,7 @@ and raw results are JSON text, so every digit and every spelling survives to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -112,6 +112,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     duration_ms: float | None = None
     connection: str = ""
     """Which connection of a capture the call belongs to; empty where the format has no connections."""
+    agent: str = ""
+    """The id of the subagent that the call started; empty where it started none, or the recording does not tell."""
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -189,3 +191,10 @@ class Session(msgspec.Struct, frozen=True):
     """Calls per block, known without decoding a block; as long as `blocks`."""
     read_raw: Callable[[Place], str] = lambda place: ""
     """The recorded text at a place, for the raw view of a line that could not be read."""
+    agents: Mapping[str, Sequence[int]] = msgspec.field(default_factory=dict)
+    """The blocks of each subagent whose conversation stands in this recording, by its id."""
+    nested: Callable[[str], Session | None] = lambda agent: None
+    """Opens the recording of a subagent that has one of its own, by its id: None when it is not there.
+
+    It may read files, and raises an OSError or ValueError that says why one cannot be read.
+    """

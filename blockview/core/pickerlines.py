@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import islice
 
 import msgspec
 
@@ -51,7 +52,7 @@ def _number(pick: Callable[[Numbers], int], role: Role = Role.PLAIN) -> Callable
 COLUMNS = (
     Column("when", 16, 100, _when),
     Column("when", 11, 0, _when),
-    Column("tool", 11, 64, lambda listing, width: Span(one_line(listing.made_by, width), Role.TOOL)),
+    Column("tool", 11, 64, lambda listing, width: Span(one_line(listing.made_by, width))),
     Column("project", 16, 100, lambda listing, width: Span(one_line(listing.folder, width), Role.KEY)),
     Column("blocks", 6, 72, _number(lambda numbers: numbers.blocks), right=True),
     Column("calls", 5, 36, _number(lambda numbers: numbers.calls), right=True),
@@ -106,18 +107,15 @@ def preview_lines(listing: Listing | None, width: int, height: int) -> list[Line
     """What is told of a session below the list, in at most `height` lines."""
     if listing is None:
         return []
-    about = [
-        (listing.title or listing.headline, Role.TITLE),
-        (_counts(listing), Role.QUIET),
-        (_origin(listing), Role.QUIET),
-        (listing.name, Role.QUIET),
-    ]
-    lines: list[Line] = [(Span(" "), Span(one_line(text, width - 2), role)) for text, role in about if text]
+    about = [(_counts(listing), Role.QUIET), (_origin(listing), Role.QUIET), (listing.name, Role.QUIET)]
     if listing.problem:
-        lines.append((Span(" "), Span(one_line(f"! {listing.problem}", width - 2), Role.ERROR)))
-    elif listing.prompt != listing.title:
-        lines += [(Span(" "), Span(line, Role.PROMPT)) for line in wrap_lines(listing.prompt, max(1, width - 2))]
-    return lines[:height]
+        about.insert(0, (f"! {listing.problem}", Role.ERROR))
+    if listing.title and listing.title != listing.prompt:
+        about.insert(0, (listing.title, Role.TITLE))
+    lines: list[Line] = [(Span(" "), Span(one_line(text, width - 2), role)) for text, role in about if text]
+    room = max(0, height - len(lines))
+    said = islice(wrap_lines(listing.prompt, max(1, width - 2)), room) if listing.prompt else ()
+    return [*((Span(" "), Span(line, Role.PROMPT)) for line in said), *lines][:height]
 
 
 def _counts(listing: Listing) -> str:

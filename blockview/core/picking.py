@@ -85,6 +85,8 @@ class Picking:
         """What is looked at to find a session, as it is and without capitals."""
         self._stale = True
         self._cursor = 0
+        self._followed: str | None = None
+        """The session that the cursor stays with."""
         self.order = Order.WHEN
         self.text = ""
         """What is looked for."""
@@ -155,7 +157,7 @@ class Picking:
         self.text = text
         self._show(among)
         if text.strip():
-            self._cursor = 0
+            self.move_to(0)
 
     def narrow(self, *, tool: str | None = None, project: str | None = None) -> None:
         """Show only one tool, or only one project; all where it is empty."""
@@ -188,8 +190,9 @@ class Picking:
         return max(0, min(self._cursor, len(self._lines()) - 1))
 
     def move_to(self, line: int) -> None:
-        """Put the cursor on a line."""
+        """Put the cursor on a line. At the top it stays there, whatever comes to stand there."""
         self._cursor = line
+        self._followed = self._lines()[line] if 0 < line < len(self._lines()) else None
 
     @property
     def chosen(self) -> Listing | None:
@@ -208,7 +211,6 @@ class Picking:
 
     def _show(self, among: Container[str] | None = None) -> None:
         """Work out anew what has the words, among some if given; the cursor follows its session."""
-        chosen = self._shown[self._cursor] if self._cursor < len(self._shown) else None
         self._shown = self._sorted
         if self.text.strip():
             fuzzy = Fuzzy(self.text)
@@ -216,8 +218,8 @@ class Picking:
             ranked = [(badness, name) for name in names if (badness := fuzzy.badness(*self._text(name))) is not None]
             ranked.sort(key=itemgetter(0))
             self._shown = [name for _, name in ranked]
-        if chosen is not None and self._cursor:
-            self._cursor = next((line for line, name in enumerate(self._shown) if name == chosen), self._cursor)
+        if self._followed is not None:
+            self._cursor = next((line for line, name in enumerate(self._shown) if name == self._followed), self._cursor)
 
     def _text(self, name: str) -> tuple[str, str]:
         texts = self._texts.get(name)

@@ -65,6 +65,7 @@ def call_detail(
     fold: Fold = Fold.AUTO,
     result: ResultView = ResultView.VALUE,
     live: Sequence[Line] = (),
+    agent: str = "",
 ) -> Rows:
     """All about one call: how it ended, its schema, its arguments with their changes, its result.
 
@@ -79,12 +80,16 @@ def call_detail(
         fold: What is open to begin with.
         result: How to show the result.
         live: A line for each live outcome; its row's target has the section LIVE and the line's index as its node.
+        agent: What is known of the subagent that the call started; the target of its rows has the section AGENT.
     """
     width = max(width, 1)
     place = Target(index, Section.CALL)
     pane = _Pane(index, width, toggled, fold)
     head = [Row(_call_title(call, index, total, width), place)]
     head += [row for text, role in _statements(call, prepared) for row in text_rows(text, role, place, width=width)]
+    if call.agent:
+        told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
+        head += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
     head += [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
     return Rows(
         [

@@ -24,6 +24,7 @@ class Section(StrEnum):
     RECORDED = "recorded"
     RESULT = "result"
     LIVE = "live"
+    AGENT = "agent"
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import TYPE_CHECKING
 
 from blockview.core.coercion import Depth, coerce
 from blockview.core.jsontext import pointer
 from blockview.core.prepare import Found, Missing, Prepared
 from blockview.core.safetext import one_line
-
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+from blockview.core.schemacheck import CannotCheck, Checker
 
 MOST = 20
 """Violations told of one call."""
 
 _WIDEST = 300
-"""Characters of one message; the value in it may be megabytes."""
+"""Characters of a list of names."""
 
 
 def schema_errors(prepared: Prepared, schema: Found | Missing) -> tuple[str, ...]:
@@ -38,25 +34,14 @@ def schema_errors(prepared: Prepared, schema: Found | Missing) -> tuple[str, ...
 
 
 def _violations(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
-    from jsonschema_rs import ReferencingError, validator_for
-
     try:
-        errors = validator_for(dict(schema), offline=True).iter_errors(arguments)
-        told = [_line(error) for error in islice(errors, MOST + 1)]
-    except (ValueError, ReferencingError) as error:
-        yield f"the input schema cannot be used: {_short(str(error).partition(chr(10))[0])}"
+        found = Checker(dict(schema)).violations(arguments, MOST + 1)
+    except CannotCheck as error:
+        yield f"the input schema cannot be used: {error}"
         return
-    yield from told[:MOST]
-    if len(told) > MOST:
+    yield from (f"{path or 'arguments'}: {problem}" for path, problem in found[:MOST])
+    if len(found) > MOST:
         yield f"and more than {MOST} in all"
-
-
-def _line(error: ValidationError) -> str:
-    return f"{pointer(error.instance_path) or 'arguments'}: {_short(error.message)}"
-
-
-def _short(text: str) -> str:
-    return one_line(text, _WIDEST)
 
 
 def _whole_floats(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
@@ -79,4 +64,4 @@ def _strangers(schema: Mapping[str, object], arguments: dict[str, object]) -> It
     named = required if isinstance(required, list) else []
     absent = [name for name in declared if name not in arguments and name not in named]
     if absent:
-        yield f"named by the schema and not given: {_short(', '.join(absent[:MOST]))}"
+        yield f"named by the schema and not given: {one_line(', '.join(absent[:MOST]), _WIDEST)}"

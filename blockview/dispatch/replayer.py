@@ -45,9 +45,7 @@ class LiveReplayer:
         self._listed = listed
         self._lock = Lock()
         self._connections: dict[str, Connection] = {}
-        self._named = {
-            entry.server.name: entry.server for entry in servers.entries if not entry.shadowed_by
-        }
+        self._named = {entry.server.name: entry.server for entry in servers.entries if not entry.shadowed_by}
 
     def route(self, call: ToolCall) -> Route:
         """Which server the call would go to."""

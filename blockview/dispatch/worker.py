@@ -24,6 +24,7 @@ from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Prepared, prepare
 from blockview.core.raw import text_of
 from blockview.core.replaying import NotConnected
+from blockview.core.safetext import one_line
 from blockview.dispatch import sdk
 from blockview.dispatch.attempt import Attempt
 from blockview.dispatch.bodies import describe
@@ -42,7 +43,6 @@ _RELIST_PAUSE = 1.0
 """Seconds between two lists that the server asks for while nothing is sent."""
 
 _QUIET_REQUESTS = ("ping",)
-
 
 _UNSENT = Outcome(Ended.CANCELLED, "cancelled before it was sent")
 
@@ -84,6 +84,7 @@ class Worker:
                     async with ClientSession(read, write, client_info=info) as session:
                         if await self._open(session):
                             await self._serve(session)
+                        self._finish()  # nobody waits for the server's end
         except Exception as error:  # whatever a transport throws ends this connection only
             self._why = self._why or self._tee.exchange.http or _why(sdk.leaf(error), shared)
         finally:
@@ -131,7 +132,7 @@ class Worker:
         except MCPError as error:
             outcome = self._refusal(exchange, error.message)
         except (ValueError, RuntimeError) as error:  # an answer that the SDK refuses, or a version it does not know
-            outcome = self._failure(Ended.PROTOCOL_ERROR, f"initialize: {error}".replace("\n", " "), exchange)
+            outcome = self._failure(Ended.PROTOCOL_ERROR, one_line(f"initialize: {error}", 300), exchange)
         if outcome.ended is Ended.PROTOCOL_ERROR and exchange.answer is not None:
             try:
                 self._tee.begin()
@@ -146,8 +147,7 @@ class Worker:
             message = message_of(exchange.answer)
             told = error_note(message) if message is not None and message.failed else exchange.unreadable
             code = error_code(message) if message is not None else ""
-            outcome = self._failure(Ended.PROTOCOL_ERROR, f"initialize: {told or problem}", exchange, code)
-            return outcome
+            return self._failure(Ended.PROTOCOL_ERROR, f"initialize: {told or problem}", exchange, code)
         reason = self._why or exchange.trouble or exchange.http or problem
         return self._failure(Ended.SERVER_DIED, reason, exchange)
 
@@ -190,9 +190,11 @@ class Worker:
             if isinstance(job, Relist):
                 if job.future is None and perf_counter() - self._listed_at < _RELIST_PAUSE:
                     continue  # the next call fetches it
-                await self._relist(session)
-                if job.future is not None and not job.future.done():
-                    job.future.set_result(None)
+                try:
+                    await self._relist(session)
+                finally:
+                    if job.future is not None and not job.future.done():
+                        job.future.set_result(None)
                 continue
             self._job = job
             if shared.stale:

@@ -77,6 +77,13 @@ def test_many_violations_and_long_values_stay_readable() -> None:
     assert max(map(len, told)) < 400
 
 
+def test_a_schema_that_would_take_forever_is_not_begun() -> None:
+    branch = {"$ref": "#/$defs/n"}
+    tree = {"$defs": {"n": {"anyOf": [{"properties": {"x": branch}}, {"properties": {"x": branch}}]}}, **branch}
+    deep = '{"x":' * 60 + "{}" + "}" * 60
+    assert errors(deep, tree) == ("the input schema cannot be used: the schema is too intricate for this value",)
+
+
 def test_without_a_schema_or_without_a_wire_text_there_is_nothing_to_say() -> None:
     call = ToolCall("1", "t", "t", "[1]", Place(1, 0))
     assert schema_errors(prepare(call), Missing("none")) == ()

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from blockview.core.outcome import Ended
+from blockview.dispatch.connection import Connection
+from blockview.dispatch.servers import Server
 from tests.dispatch.live import FAKE, PATIENCE, connection, fake, refused, send
 
 SHORT = 0.5
@@ -22,7 +24,7 @@ SHORT = 0.5
         (("sh", "-c", "kill -9 $$"), "", Ended.SERVER_DIED, "the server was ended by SIGKILL"),
         (("sh", "-c", "exec 1>/dev/null; cat"), "", Ended.SERVER_DIED, "the server closed its output"),
         ((sys.executable, str(FAKE), "mute-at-connect"), "", Ended.TIMED_OUT, "no answer to initialize within 0.5 s"),
-        (("sh", "-c", "yes & cat"), "", Ended.TIMED_OUT, "no answer to initialize within 0.5 s"),
+        (("sh", "-c", "yes & cat >/dev/null"), "", Ended.TIMED_OUT, "no answer to initialize within 0.5 s"),
         (("cat",), "", Ended.PROTOCOL_ERROR, "initialize: code -32601: Method not found"),
     ],
     ids=["not-found", "no-program", "dies", "killed", "closes-stdout", "mute", "noise", "cat"],
@@ -165,3 +167,9 @@ def test_a_server_that_ignores_the_end_of_input_and_sigterm() -> None:
         assert send(one).ended is Ended.RESULT
         one.close()
         assert not one.join(0)
+
+
+def test_a_folder_that_does_not_exist() -> None:
+    one = Connection(Server("fake", "stdio", ("true",), folder="/no/such/folder"))
+    assert refused(one).detail == "the folder /no/such/folder does not exist"
+    assert one.join(PATIENCE)

@@ -42,7 +42,7 @@ def nested(depth: int) -> str:
         (forking(10), "{}", ""),
         (forking(60), "{}", "the output schema cannot be used: it is too large"),
         (TREE, nested(5), ""),
-        (TREE, nested(60), "the output schema is too intricate"),
+        (TREE, nested(60), "the schema is too intricate for this value"),
         (SCHEMA, '{"n":"' + "x" * (9 << 20) + '"}', "the structured content is too long"),
         ("[" * 5000 + "]" * 5000, "{}", "the output schema cannot be used"),
     ],
