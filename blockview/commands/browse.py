@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from blockview.commands import Failure, load
-from blockview.commands.listing import FoundSessions, named_sessions, own_sessions
+from blockview.commands.listing import FoundSessions, has_own_sessions, named_sessions, own_sessions
 from blockview.commands.sending import Sender, add_wait_options
 from blockview.commands.serving import add_server_options
 from blockview.commands.shared import (
@@ -94,11 +94,8 @@ def show(session: Session, options: Namespace, sender: Sender) -> int:
 
 def _own(options: Namespace, sender: Sender) -> int:
     check_terminal()
-    sessions = own_sessions(options)
-    sessions.begin()
-    load(_APP)
-    if sessions.find():
-        return _choose(sessions, "all tools", options, sender)
+    if has_own_sessions():
+        return _choose(own_sessions(options), "all tools", options, sender)
     warn("no sessions of any tool (blockview --places tells where they are looked for); this is the demo")
     from blockview.commands import demo
 
@@ -120,8 +117,7 @@ def _piped(options: Namespace, sender: Sender) -> int:
 
 
 def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sender) -> int:
-    """Let the person choose one of these sessions, which are searched for while the app is loaded."""
-    sessions.begin()
+    """Let the person choose one of these sessions, which the picker searches for once it is on screen."""
     load(_APP)
     from blockview.ui.app import Opened, run_app
     from blockview.ui.screens.picker import Picker
@@ -130,11 +126,13 @@ def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sen
         session = read_recording(name)
         return Opened(session, lookup_for(session, options.tools, sender.lookup))
 
-    def picker() -> Picker:
-        return Picker(sessions, sessions.find() if sessions.ready else None, where)
-
     try:
-        return run_app(picker=picker, open_path=open_path, depth=Depth(options.coerce), replayer=sender.replayer)
+        return run_app(
+            picker=lambda: Picker(sessions, where),
+            open_path=open_path,
+            depth=Depth(options.coerce),
+            replayer=sender.replayer,
+        )
     finally:
         sender.close()
         sessions.stop()

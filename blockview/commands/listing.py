@@ -6,8 +6,7 @@ import contextlib
 import os
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
-from threading import Lock, Thread
+from threading import Lock
 
 from msgspec.structs import replace
 
@@ -53,7 +52,6 @@ class FoundSessions:
         self._doubtful = doubtful
         self._cache = cache or ListingCache(stamp_of(depth, tools))
         self._crew = Crew(depth, tools)
-        self._begun: _Search | None = None
         self._alone = False
         self._files: dict[str, Found] = {}
         self._known: dict[str, dict[str, Listing]] = {}
@@ -71,27 +69,8 @@ class FoundSessions:
         """How many calls of `look` at a time make sense, for what the last `find` left open."""
         return 1 if self._alone else self._crew.lanes
 
-    def begin(self) -> None:
-        """Begin to search in the background, if that was not done; the next `find` gives what is found."""
-        if self._begun is None:
-            self._begun = _Search(self._search)
-            self._begun.start()
-
-    @property
-    def ready(self) -> bool:
-        """Whether the search in the background has come to its end."""
-        return self._begun is not None and not self._begun.is_alive()
-
     def find(self) -> list[Listing]:
         """Search, for the first time or again: all sessions with what is known of them, the newest first."""
-        begun, self._begun = self._begun, None
-        if begun is not None:
-            begun.join()
-            if begun.found is not None:
-                return begun.found
-        return self._search()
-
-    def _search(self) -> list[Listing]:
         before = self._remembered()
         places = self._places()
         files = found_in(places)
@@ -133,7 +112,10 @@ class FoundSessions:
         return [each if each.tool == file.tool else replace(each, tool=file.tool) for each in known.sessions]
 
     def _is_copy(self, listing: Listing) -> bool:
-        return not listing.id and (listing.tool, PurePath(listing.path).stem) in self._kept_elsewhere
+        if listing.id or not self._kept_elsewhere:
+            return False
+        name = os.path.splitext(os.path.basename(listing.path))[0]
+        return (listing.tool, name) in self._kept_elsewhere
 
     def look(self, listings: Sequence[Listing]) -> list[list[Listing]]:
         """Find out more of each, and take note of it."""
@@ -193,20 +175,6 @@ class FoundSessions:
         self._crew.stop()
 
 
-class _Search(Thread):
-    """A search in the background. `found` is None until it ends, and when it failed."""
-
-    def __init__(self, search: Callable[[], list[Listing]]) -> None:
-        super().__init__(daemon=True)
-        self._search = search
-        self.found: list[Listing] | None = None
-
-    def run(self) -> None:
-        """Search."""
-        with contextlib.suppress(Exception):  # the one who asks for it searches again and learns why
-            self.found = self._search()
-
-
 def own_sessions(options: Namespace) -> FoundSessions:
     """The sessions that this user's tools keep.
 
@@ -217,6 +185,11 @@ def own_sessions(options: Namespace) -> FoundSessions:
         Failure: the file of `--tools` cannot be used.
     """
     return FoundSessions(lambda: list(own_places()), Depth(options.coerce), options.tools)
+
+
+def has_own_sessions() -> bool:
+    """Whether anything lies in a place of this user's tools. No place after the first such one is searched."""
+    return any(place.found or place.odd for place in own_places())
 
 
 def named_sessions(paths: Sequence[str], options: Namespace) -> FoundSessions:

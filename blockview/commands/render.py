@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from blockview.commands import Failure
 from blockview.commands.sending import add_wait_options, connect_given, replayer_for
@@ -21,6 +21,7 @@ from blockview.commands.shared import (
 from blockview.core.coercion import Depth
 from blockview.core.model import Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, prepare
+from blockview.core.subagents import find_subagent
 from blockview.export.ansi import ansi_chunks
 from blockview.export.json import json_chunks
 from blockview.export.lines import PrepareCall, chosen_blocks, session_lines
@@ -41,6 +42,9 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("--width", type=_positive, metavar="N", help="columns (default: the terminal's, else 100)")
     parser.add_argument("--block", type=_positive, metavar="N", help="only the block of this number, from 1")
     parser.add_argument("--call", metavar="ID", help="only the call of this id")
+    parser.add_argument(
+        "--agent", action="append", metavar="ID", help="only this subagent's part; again for a subagent of that one"
+    )
     add_coerce_option(parser)
     add_tools_option(parser)
     add_server_options(parser, configs=False)
@@ -49,24 +53,41 @@ def describe(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the session, or the part that was asked for."""
-    session = read_recording(options.path)
-    if not (options.server or options.url or options.header):
-        return _print(session, lookup_for(session, options.tools), options)
+    session, blocks = _subagent(read_recording(options.path), options)
+    if not (options.server or options.url or options.sse or options.header):
+        return _print(session, blocks, lookup_for(session, options.tools), options)
     servers = servers_from(options)
     replayer = replayer_for(servers, options)
     try:
         connect_given(replayer, servers)
-        return _print(session, lookup_for(session, options.tools, replayer.lookup), options)
+        return _print(session, blocks, lookup_for(session, options.tools, replayer.lookup), options)
     finally:
         replayer.close()
 
 
-def _print(session: Session, lookup: Lookup, options: Namespace) -> int:
+def _subagent(session: Session, options: Namespace) -> tuple[Session, Collection[int] | None]:
+    """The session to print and, where it is not all to be printed, its blocks: those of a subagent."""
+    blocks: Collection[int] | None = None
+    for agent in options.agent or ():
+        found = find_subagent(session, agent)
+        if found.problem:
+            raise Failure(f"{_name(options)}: subagent {agent}: {found.problem}")
+        session, blocks = (session, session.agents[agent]) if found.session is None else (found.session, None)
+    return session, blocks
+
+
+def _name(options: Namespace) -> str:
+    return "stdin" if options.path == STDIN else str(options.path)
+
+
+def _print(session: Session, blocks: Collection[int] | None, lookup: Lookup, options: Namespace) -> int:
     depth = Depth(options.coerce)
-    name = "stdin" if options.path == STDIN else options.path
-    only_blocks = None if options.block is None else (options.block - 1,)
+    name = _name(options)
     if options.block and options.block > len(session.blocks):
         raise Failure(f"{name}: no block {options.block}, it has {len(session.blocks)}")
+    if options.block and blocks is not None and options.block - 1 not in blocks:
+        raise Failure(f"{name}: block {options.block} is not one of subagent {options.agent[-1]}")
+    only_blocks = blocks if options.block is None else (options.block - 1,)
     if options.call is not None and next(chosen_blocks(session, only_blocks, options.call), None) is None:
         raise Failure(f"{name}: no call with the id {options.call}; --format json shows the ids")
 
@@ -79,7 +100,7 @@ def _print(session: Session, lookup: Lookup, options: Namespace) -> int:
 
 
 def _chunks(
-    session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: tuple[int, ...] | None
+    session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: Collection[int] | None
 ) -> Iterator[str]:
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
     if form == "json":

@@ -72,7 +72,7 @@ class Sender:
     def __init__(self, options: Namespace) -> None:
         """Take the servers from `options` when the time comes."""
         self._options = options
-        self._given = bool(options.server or options.url or options.header or options.config)
+        self._given = bool(options.server or options.url or options.sse or options.header or options.config)
         self._replayer: LiveReplayer | None = None
 
     def check(self) -> None:
@@ -105,7 +105,7 @@ class Sender:
 
 
 def connect_given(replayer: LiveReplayer, servers: Servers) -> None:
-    """Connect to the servers of `--server` and `--url`, which giving them allows, so that their schemas are known.
+    """Connect to the servers that the command line gives, which giving them allows, so that their schemas are known.
 
     One that cannot be reached is told of, and the others serve all the same.
     """

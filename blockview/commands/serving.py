@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 
 
 def add_server_options(parser: ArgumentParser, *, configs: bool = True) -> None:
-    """`--server`, `--url`, `--header` and, with `configs`, `--config`; each may be given several times."""
+    """`--server`, `--url`, `--sse`, `--header` and, with `configs`, `--config`; each may be given several times."""
     parser.add_argument(
         "--server", action="append", default=[], metavar="NAME=COMMAND", help="a server that COMMAND starts"
     )
     parser.add_argument("--url", action="append", default=[], metavar="NAME=URL", help="a server at URL (HTTP)")
     parser.add_argument(
+        "--sse", action="append", default=[], metavar="NAME=URL", help="a server at URL (the older HTTP with SSE)"
+    )
+    parser.add_argument(
         "--header",
         action="append",
         default=[],
         metavar="[SERVER=]NAME:VALUE",
-        help="a header for the --url server; with several, name it",
+        help="a header for the --url or --sse server; with several, name it",
     )
     if not configs:
         parser.set_defaults(config=[])
@@ -58,7 +61,7 @@ def servers_from(options: Namespace) -> Servers:
         raise Failure("the current folder is not there any more") from None
     machine = Machine(current, Path(os.path.expanduser("~")), os.environ, sys.platform)
     try:
-        flags = servers_of_flags(options.server, options.url, options.header, str(current))
+        flags = servers_of_flags(options.server, options.url, options.header, str(current), options.sse)
         named = [entry for path in options.config for entry in read_config(Path(path), machine)]
     except (BadOption, BadConfig) as error:
         raise Failure(str(error)) from None

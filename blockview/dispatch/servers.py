@@ -190,9 +190,9 @@ def _how_to_give(name: str) -> str:
 
 
 def servers_of_flags(
-    commands: Sequence[str], urls: Sequence[str], headers: Sequence[str], folder: str
+    commands: Sequence[str], urls: Sequence[str], headers: Sequence[str], folder: str, streams: Sequence[str] = ()
 ) -> tuple[Entry, ...]:
-    """The servers of `--server NAME=COMMAND`, `--url NAME=URL` and `--header [SERVER=]NAME: VALUE`.
+    """The servers of `--server NAME=COMMAND`, `--url NAME=URL`, `--header [SERVER=]NAME: VALUE` and `--sse NAME=URL`.
 
     A header without a server's name goes to the only URL; with several URLs it must name one, so that no credential
     reaches another host. Commands are split as a POSIX shell does and run in `folder`.
@@ -201,17 +201,18 @@ def servers_of_flags(
         BadOption: a flag cannot be understood, or a name is given twice.
     """
     started = [_named(text, "--server", "COMMAND") for text in commands]
-    reached = [_named(text, "--url", "URL") for text in urls]
-    names = [name for name, _ in started + reached]
+    reached = [("http", *_named(text, "--url", "URL")) for text in urls]
+    reached += [("sse", *_named(text, "--sse", "URL")) for text in streams]
+    names = [name for name, _ in started] + [name for _, name, _ in reached]
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
         raise BadOption(f"two servers are named {_words(twice)}")
-    own: dict[str, dict[str, str]] = {name: {} for name, _ in reached}
+    own: dict[str, dict[str, str]] = {name: {} for _, name, _ in reached}
     for text in headers:
         target, header, value = _header(text, list(own))
         own[target][header] = value
     servers = [_command_server(name, command, folder) for name, command in started]
-    servers += [_url_server(name, url, own[name]) for name, url in reached]
+    servers += [_url_server(how, name, url, own[name]) for how, name, url in reached]
     return tuple(Entry(server, Scope.FLAG) for server in servers)
 
 
@@ -236,10 +237,11 @@ def _command_server(name: str, command: str, folder: str) -> Server:
     return Server(name, "stdio", arguments, folder=folder, source="--server")
 
 
-def _url_server(name: str, url: str, headers: Mapping[str, str]) -> Server:
+def _url_server(how: str, name: str, url: str, headers: Mapping[str, str]) -> Server:
+    flag = "--url" if how == "http" else "--sse"
     if problem := url_problem(url):
-        raise BadOption(f"--url {_words(name)}: {problem}")
-    return Server(name, "http", url=url, headers=headers, source="--url")
+        raise BadOption(f"{flag} {_words(name)}: {problem}")
+    return Server(name, how, url=url, headers=headers, source=flag)
 
 
 def _header(text: str, names: Sequence[str]) -> tuple[str, str, str]:
@@ -247,11 +249,11 @@ def _header(text: str, names: Sequence[str]) -> tuple[str, str, str]:
     target = max(named, key=len, default="")
     parts = _HEADER.fullmatch(text[len(target) + 1 :] if target else text)
     if parts is None or header_problem(parts[1], parts[2]):
-        raise BadOption("--header takes 'NAME: VALUE' or 'SERVER=NAME: VALUE' with the name of a --url server")
+        raise BadOption("--header takes 'NAME: VALUE' or 'SERVER=NAME: VALUE' with the name of a --url or --sse server")
     if not names:
-        raise BadOption("--header needs a --url")
+        raise BadOption("--header needs a --url or --sse")
     if not target and len(names) > 1:
-        raise BadOption(f"with several --url, --header takes 'SERVER=NAME: VALUE' (which server gets {parts[1]}?)")
+        raise BadOption(f"with several URLs, --header takes 'SERVER=NAME: VALUE' (which server gets {parts[1]}?)")
     return target or names[0], parts[1], parts[2].strip()
 
 

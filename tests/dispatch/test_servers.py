@@ -261,3 +261,9 @@ def test_reasons_hold_nothing_that_acts_on_a_terminal() -> None:
     for found in (servers(), servers(entry("a\x1b]b"), entry("a\x1b}b")), servers(entry("a\x1b[b", problem="\x1b"))):
         for name in ("a\x1b[b", "a__b"):
             assert "\x1b" not in find_server(found, name).reason
+
+
+def test_a_server_may_speak_the_older_transport() -> None:
+    (entry,) = servers_of_flags([], [], ["X: y"], "/", ["old=http://127.0.0.1:9/sse"])
+    assert (entry.server.how, entry.server.url, entry.server.source) == ("sse", "http://127.0.0.1:9/sse", "--sse")
+    assert entry.server.headers == {"X": "y"}
