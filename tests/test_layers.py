@@ -37,6 +37,8 @@ def run_main(*arguments: str) -> str:
     [
         ("--help",),
         ("--version",),
+        ("--places",),
+        ("sessions", str(DEMO)),
         ("coerce",),
         ("render", str(DEMO), "--format", "text"),
         ("render", str(DEMO), "--format", "ansi"),

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from blockview.cli import main
+from tests.dispatch.servers.raw_http import OK, RawHttp, Reply, message, serving
 
 ROOT = Path(__file__).parents[1]
 FAULTS = f"faults={shlex.join([sys.executable, '-m', 'blockview.demo.server', 'faults'])}"
@@ -105,6 +106,19 @@ def test_the_text_shows_the_difference(capsys: pytest.CaptureFixture[str], tmp_p
     assert "faults.big_ids  t1" in out and "~ differs" in out
     assert "sent, as shown before\n  {}\n" in out
     assert "only live" in out
+
+
+def test_a_server_behind_a_url_gets_its_header_and_the_text_in_the_spelling_of_http(
+    replay: Any, tmp_path: Path
+) -> None:
+    raw = RawHttp(lambda number: Reply(message(number, OK)))
+    path = recording(tmp_path, ("t1", "web__t", '{"line":5.0,"small":1e-5}'), results=["ok"])
+    with serving(raw) as url:
+        code, (call,), _ = replay(path, "--url", f"web={url}", "--header", "X-Key: secret", "--yes")
+    assert code == 0
+    assert call["live"]["sent"] == '{"line":5,"small":1e-05}'
+    assert b'"arguments":{"line":5,"small":1e-05}' in next(body for body in raw.bodies if b"tools/call" in body)
+    assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
 
 
 # When a call goes wrong

@@ -13,6 +13,8 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests import homes
+
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "blockview" / "demo" / "session.jsonl"
 PATIENCE = 20.0
@@ -111,25 +113,25 @@ def test_a_session_from_stdin_takes_keys_from_the_terminal(terminal: Terminal) -
 
 
 def test_without_sessions_of_ones_own_the_demo_opens(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.start(width=100, height=30, CLAUDE_CONFIG_DIR=str(tmp_path / "none"))
+    terminal.start(width=100, height=30, HOME=str(tmp_path))
     terminal.wait("Open server.go where the retry starts")
     terminal.press("q")
     screen = terminal.wait("exit code 0")
-    assert "no sessions in" in screen and "demo" in screen
+    assert "no sessions of any tool" in screen and "demo" in screen
 
 
-def test_ones_own_sessions_are_listed_newest_first_and_open(terminal: Terminal, tmp_path: Path) -> None:
-    demo = DEMO.read_text()
-    folder = tmp_path / "config" / "projects" / "-home-dev-uploader"
-    folder.mkdir(parents=True)
-    for age, name in enumerate(["newer", "older"]):
-        (folder / f"{name}.jsonl").write_text(demo)
-        os.utime(folder / f"{name}.jsonl", (1_700_000_000 - age * 86_400,) * 2)
-    terminal.start(width=100, height=30, CLAUDE_CONFIG_DIR=str(tmp_path / "config"))
-    screen = terminal.wait("older")
-    assert screen.index("newer") < screen.index("older")
-    terminal.press("Enter")
-    terminal.wait("Open server.go where the retry starts")
+def test_ones_own_sessions_are_listed_counted_opened_and_come_back_to(terminal: Terminal, tmp_path: Path) -> None:
+    homes.make_home(tmp_path, 12)
+    terminal.start(width=120, height=30, HOME=str(tmp_path))
+    screen = terminal.wait(lambda screen: "12 sessions" in screen and "to look into" not in screen)
+    first, second = (line for line in screen.splitlines() if "Claude Code  uploader" in line)
+    assert "prompt 0 of session 0" in first and "prompt 0 of session 1" in second
+    terminal.press("j", "Enter")
+    terminal.wait("editor.open")
+    terminal.press("Escape")
+    terminal.wait(lambda screen: "12 sessions" in screen and "claude-1.jsonl" in screen)
+    terminal.press("q")
+    terminal.wait("exit code 0")
 
 
 def test_no_color_paints_no_colours(terminal: Terminal) -> None:
@@ -139,10 +141,11 @@ def test_no_color_paints_no_colours(terminal: Terminal) -> None:
 
 
 def test_a_folder_and_several_files_are_offered(terminal: Terminal, tmp_path: Path) -> None:
-    for name in ("one.jsonl", "two.jsonl"):
+    names = ("one.jsonl", "two.jsonl")
+    for name in names:
         (tmp_path / name).write_text(DEMO.read_text())
-    terminal.start(tmp_path, width=100, height=30)
-    terminal.wait(lambda screen: "one.jsonl" in screen and "two.jsonl" in screen and "2 recordings" in screen)
+    terminal.start(tmp_path, width=100, height=30, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    terminal.wait(lambda screen: "2 sessions" in screen and "claude-code" in screen)
     terminal.press("q")
     terminal.wait("exit code 0")
 

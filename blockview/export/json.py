@@ -113,6 +113,8 @@ def call_json(call: ToolCall, prepared: Prepared) -> dict[str, object]:
         "started": call.started.isoformat() if call.started else None,
         "duration_ms": call.duration_ms,
     }
+    if call.agent:
+        written["agent"] = call.agent
     if call.status_note:
         written["status_note"] = call.status_note
     if prepared.notes:

@@ -10,7 +10,7 @@ from blockview.core import media
 from blockview.core.model import Block, Item, Place, Text
 from blockview.core.raw import part_of, string_of
 from blockview.readers.anthropic_blocks import CALL_TYPES, Part, RecordedPart, content_block, is_result, parts
-from blockview.readers.claude_calls import Answer, agent_of, call_of, orphan_of
+from blockview.readers.claude_calls import Answer, call_of, orphan_of
 from blockview.readers.claude_index import MAIN, BlockFacts, Known
 from blockview.readers.claude_lines import BlockLine, moment, said
 from blockview.readers.source import Source
@@ -81,7 +81,8 @@ class BlockMaker:
                 if recorded.part.type not in CALL_TYPES:
                     yield from _said_by_assistant(recorded.part, place)
                 elif not self._is_repeated(row, recorded.part.id, shown):
-                    yield from self._call(place, line, recorded.part, answers)
+                    answer = answers.get(recorded.part.id) if recorded.part.id else None
+                    yield call_of(recorded.part, line, place, answer, self._known)
             if line.is_aborted_mid_stream:
                 yield Text("note", "the answer was cut off mid-stream", place)
             yield from self._orphans(row, place, line)
@@ -102,12 +103,6 @@ class BlockMaker:
         repeated = bool(call_id) and (call_id in shown or (row, call_id) in self._known.repeated)
         shown.add(call_id)
         return repeated
-
-    def _call(self, place: Place, line: BlockLine, part: Part, answers: dict[str, Answer]) -> Iterator[Item]:
-        answer = answers.get(part.id) if part.id else None
-        yield call_of(part, line, place, answer, self._known)
-        if answer is not None and (agent := agent_of(answer)):
-            yield Text("note", f"done by subagent {agent}", answer.place)
 
 
 def _said_by_assistant(part: Part, place: Place) -> Iterator[Text]:
@@ -162,6 +157,8 @@ def _note(line: BlockLine) -> str:
         return _finished(line)
     if line.subtype == "compact_boundary":
         return _compacted(line)
+    if line.subtype == "microcompact_boundary":
+        return string_of(line.content) or "context compacted in part here"
     if line.subtype == "init":
         servers = [f"{server.name} ({server.status or 'unknown'})" for server in line.mcp_servers or ()]
         tools = f"{len(line.tools)} tools" if line.tools is not None else None

@@ -29,6 +29,10 @@ class _Agent(msgspec.Struct, rename="camel", gc=False):
     agent_id: str | None = None
 
 
+class _Asked(msgspec.Struct, gc=False):
+    prompt: str = ""
+
+
 class _Unparsed(msgspec.Struct, gc=False):
     raw: str
 
@@ -38,6 +42,9 @@ class _Input(msgspec.Struct, gc=False):
 
 
 _AGENT = msgspec.json.Decoder(_Agent)
+_ASKED = msgspec.json.Decoder(_Asked)
+_STARTERS = frozenset({"Task", "Agent"})
+"""The tool that starts a subagent, under its names over time."""
 _INPUT = msgspec.json.Decoder(_Input)
 
 
@@ -56,6 +63,7 @@ def call_of(part: Part, line: BlockLine, place: Place, answer: Answer | None, kn
         provenance=Provenance.MODEL,
         status_note="no result is recorded",
         started=moment(line.timestamp),
+        agent=_agent(part, answer, known),
     )
     if answer is not None:
         call = _answered(call, answer, known)
@@ -81,10 +89,19 @@ def orphan_of(answer: Answer) -> ToolCall:
     )
 
 
-def agent_of(answer: Answer) -> str | None:
-    """The subagent that a Task call started, when its result names it."""
-    details = part_of(_AGENT, answer.line.tool_use_result) if present(answer.line.tool_use_result) else None
-    return details.agent_id if details is not None else None
+def _agent(part: Part, answer: Answer | None, known: Known) -> str:
+    """The subagent that a call started: its result names it, or its lines name the call.
+
+    The oldest versions name neither: there the prompt in the call is the one that the subagent begins with.
+    """
+    if answer is not None and present(answer.line.tool_use_result):
+        details = part_of(_AGENT, answer.line.tool_use_result)
+        if details is not None and details.agent_id:
+            return details.agent_id
+    if part.id in known.streams:
+        return part.id or ""
+    asked = part_of(_ASKED, part.input) if known.asked and part.name in _STARTERS and len(part.input) else None
+    return known.asked.get(asked.prompt, "") if asked is not None else ""
 
 
 def _name(part: Part, known: Known) -> ToolName:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from blockview.core.model import Diagnostic, Session
 from blockview.readers.claude_blocks import BlockMaker
@@ -13,6 +16,7 @@ from blockview.readers.claude_index import Index
 from blockview.readers.claude_lines import LINE_TYPES, IndexLine
 from blockview.readers.head import Head, Reader
 from blockview.readers.lazy import LazyBlocks
+from blockview.readers.nested import folders_in, open_named
 from blockview.readers.records import Record, Report, decoded
 from blockview.readers.source import Source
 
@@ -32,7 +36,23 @@ class ClaudeCodeReader:
 
     def read(self, source: Source) -> Session:
         """Read a transcript in one pass; blocks are decoded when they are looked at."""
-        return read_lines(source, self.format, lambda report: decoded(source, LINE, report))
+        session = read_lines(source, self.format, lambda report: decoded(source, LINE, report))
+        return session if source.path is None else replace(session, nested=partial(self._nested, source.path))
+
+    def _nested(self, path: Path, agent: str) -> Session | None:
+        return open_named(_subagent_folders(path), f"agent-{agent}.jsonl".__eq__, self.read)
+
+
+def _subagent_folders(path: Path) -> Iterator[Path]:
+    """Where the subagents of a transcript are: in a folder named after it, in 2025 beside it.
+
+    Those of a subagent are in the same folder as itself.
+    """
+    within = next((folder for folder in path.absolute().parents[:3] if folder.name == "subagents"), None)
+    own = within or path.parent / path.stem / "subagents"
+    yield own
+    yield from folders_in(own / "workflows")
+    yield path.parent
 
 
 def _is_transcript_line(record: dict[str, Any]) -> bool:
@@ -71,6 +91,7 @@ def read_lines(source: Source, format_: str, lines: Callable[[Report], Iterator[
         counts=index.counts,
         call_counts=tuple(facts.calls for facts in known.blocks),
         read_raw=source.text,
+        agents=known.streams,
     )
 
 

@@ -82,6 +82,10 @@ class Known(msgspec.Struct):
     """Results whose call has not been seen, by its id."""
     repeated: set[tuple[int, str]] = msgspec.field(default_factory=set)
     """(row, call id) of calls that were recorded before."""
+    streams: dict[str, list[int]] = msgspec.field(default_factory=dict)
+    """The blocks of each stream but the main one."""
+    asked: dict[str, str] = msgspec.field(default_factory=dict)
+    """What a subagent without a name was asked → its stream; none where several were asked the same."""
 
 
 class _ComparedMessage(msgspec.Struct, gc=False):
@@ -181,9 +185,12 @@ class Index:
         return self._current[stream] if stream in self._current else self._open(stream)
 
     def _open(self, stream: str) -> int:
+        number = len(self.known.blocks)
         self.known.blocks.append(BlockFacts(stream))
-        self._current[stream] = len(self.known.blocks) - 1
-        return len(self.known.blocks) - 1
+        self._current[stream] = number
+        if stream != MAIN:
+            self.known.streams.setdefault(stream, []).append(number)
+        return number
 
     def _show(self, row: int, stream: str) -> None:
         rows = self.known.blocks[self._block(stream)].rows
@@ -213,6 +220,8 @@ class Index:
         facts.rows.append(row)
         if stream == MAIN:
             self._titles.setdefault("prompt", prompt)
+        elif stream == line.uuid:
+            self.known.asked[prompt] = "" if prompt in self.known.asked else stream
         if line.parent_uuid is not None:
             earlier = self._prompts.get(line.parent_uuid)
             if earlier is not None and earlier[1] != line.timestamp:
@@ -286,7 +295,7 @@ class Index:
         elif line.subtype == "compact_boundary":
             self._counted["compactions"] += 1
             self._show(row, stream)
-        elif len(line.content) > 2 and bytes(line.content)[:1] == b'"':
+        elif line.subtype == "microcompact_boundary" or (len(line.content) > 2 and bytes(line.content)[:1] == b'"'):
             self._show(row, stream)
 
     def _progress(self, line: IndexLine) -> None:

@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from blockview.core.lenient import decode
-from blockview.core.model import Place, Session, Text, ToolSpec
+from blockview.core.model import Place, Session, Text, ToolCall, ToolSpec
 from blockview.core.raw import ABSENT, part_of, present
+from blockview.readers.codex_agents import StartedAgents, rollout_folders, thread_of
 from blockview.readers.codex_events import PAYLOAD, Moment, Payload, host_events, item_events, notes, said
 from blockview.readers.codex_names import Described, described
 from blockview.readers.conversation import Event, Prompt
 from blockview.readers.envelopes import moment
 from blockview.readers.head import Head, Reader
 from blockview.readers.linewise import Teller, Told, read_told
+from blockview.readers.nested import open_named
 from blockview.readers.records import Record, Report, decoded
 from blockview.readers.source import Source
 
@@ -77,7 +82,11 @@ class CodexReader:
 
     def read(self, source: Source) -> Session:
         """Read a rollout in one pass; blocks are decoded when they are looked at."""
-        return read_told(source, self.format, Rollout())
+        session = read_told(source, self.format, Rollout())
+        return session if source.path is None else replace(session, nested=partial(self._nested, source.path))
+
+    def _nested(self, path: Path, agent: str) -> Session | None:
+        return open_named(rollout_folders(path), lambda name: thread_of(name) == agent, self.read)
 
 
 def _is_line(record: dict[str, Any]) -> bool:
@@ -113,6 +122,7 @@ class Rollout(Teller[_Opened]):
         self._described: list[Described] = []
         self._prompts: list[int] = []
         self._rolled_back: set[int] = set()
+        self._agents = StartedAgents()
 
     def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, _Opened]]:
         """The decoded lines in order; what cannot be read is reported."""
@@ -137,6 +147,7 @@ class Rollout(Teller[_Opened]):
             self.compactions += 1
         elif kind == "event_msg":
             self._learn_event(payload)
+        self._agents.learn(kind, payload)
         for number, (teller, role, text) in enumerate(line.texts):
             self._told.note(place, number, teller, role, text)
         if any(role == "user" for _, role, _ in self._fresh(place, line.texts)):
@@ -180,13 +191,17 @@ class Rollout(Teller[_Opened]):
         yield from (Text(role, text, place) for _, role, text in fresh if role != "user")
         match line.kind:
             case "response_item":
-                yield from item_events(payload, at)
+                yield from map(self._with_agent, item_events(payload, at))
             case "event_msg":
                 yield from host_events(payload, at)
                 yield from notes(payload, at)
             case "compacted":
                 summary = f"\n{payload.message}" if payload.message else ""
                 yield Text("note", f"the history was compacted{summary}", place)
+
+    def _with_agent(self, event: Event) -> Event:
+        agent = self._agents.of(event.id) if isinstance(event, ToolCall) else ""
+        return replace(event, agent=agent) if isinstance(event, ToolCall) and agent else event
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools that the recording describes, in recorded order."""

@@ -71,6 +71,10 @@ class Payload(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
     num_turns: int = 0
     thread_name: str = ""
+    kind: str = ""
+    event_id: str = ""
+    new_thread_id: str | None = None
+    agent_thread_id: str = ""
     # Of session_meta:
     session_id: str = ""
     dynamic_tools: msgspec.Raw = ABSENT

@@ -83,6 +83,8 @@ class Conversation:
         self._open: dict[str, int] = {}
         self._home: dict[str, int] = {}
         self._answers: dict[str, list[tuple[int, Place]]] = {}
+        self.lanes: dict[str, list[int]] = {}
+        """The blocks of each lane that has a name."""
         self.orphans = 0
         """How many answers have no call, once all events are in."""
 
@@ -103,6 +105,8 @@ class Conversation:
                     start = at
                 block = self._open[lane] = len(self._blocks)
                 self._blocks.append(_Facts([]))
+                if lane:
+                    self.lanes.setdefault(lane, []).append(block)
             if isinstance(event, ToolCall) and event.id not in self._home:
                 self._home[event.id] = block
                 self._blocks[block].calls += 1

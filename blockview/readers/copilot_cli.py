@@ -78,6 +78,7 @@ class _Data(_Request, frozen=True, gc=False, rename="camel"):
     agent_display_name: str = ""
     servers: list[_Server] | None = None
     title: str = ""
+    events_removed: int = 0
 
 
 _LINE = msgspec.json.Decoder(_Line)
@@ -138,6 +139,7 @@ class _Events(Teller[_Opened]):
         self._told = Told("reasoning", "message")
         self._servers: dict[str, None] = {}
         self._lanes: dict[str, int] = {"": -1}
+        self._started: dict[str, str] = {}
 
     def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, _Opened]]:
         """The events in order; what cannot be read is reported."""
@@ -163,6 +165,8 @@ class _Events(Teller[_Opened]):
         elif kind == "assistant.message" and data.reasoning_text:
             self._told.note(place, 0, "message", lane, data.reasoning_text)
         self._lanes.setdefault(lane, place.byte)
+        if kind == "subagent.started":
+            self._started[data.tool_call_id] = lane
         for name in (data.mcp_server_name, *(server.name for server in data.servers or ())):
             if name:
                 self._servers[name] = None
@@ -219,7 +223,12 @@ class _Events(Teller[_Opened]):
             resolved.mcp,
             resolved.inferred,
             status_note="no result is recorded",
+            agent=self._agent(request.tool_call_id),
         )
+
+    def _agent(self, call_id: str) -> str:
+        """The subagent that a call started; most are called by the id of the call itself."""
+        return self._started.get(call_id) or (call_id if call_id in self._lanes else "")
 
 
 def _opened(line: _Line) -> _Opened:
@@ -273,6 +282,8 @@ def _note(kind: str, data: _Data) -> str:
             return "the history was compacted"
         case "session.truncation":
             return "the history was truncated"
+        case "session.snapshot_rewind":
+            return f"rewound: {data.events_removed} event{'' if data.events_removed == 1 else 's'} removed"
     return ""
 
 

@@ -6,7 +6,10 @@ https://github.com/google-gemini/gemini-cli.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,6 +21,7 @@ from blockview.readers.conversation import Event, Prompt
 from blockview.readers.document import elements, is_whole, member, members
 from blockview.readers.gemini_messages import MODEL, USER, Message, message_events, servers_of
 from blockview.readers.head import Head, Reader
+from blockview.readers.nested import folders_in, open_named
 from blockview.readers.records import Record, Report
 from blockview.readers.source import Source
 from blockview.readers.telling import Entry, tell
@@ -57,7 +61,7 @@ class GeminiCliReader:
         for record in values(source, diagnostics.append):
             log.take(record)
         told = tell(log.entries(), log.events)
-        return Session(
+        session = Session(
             source.name,
             self.format,
             told.blocks,
@@ -74,6 +78,21 @@ class GeminiCliReader:
             call_counts=told.calls,
             read_raw=source.text,
         )
+        if source.path is None:
+            return session
+        return msgspec.structs.replace(session, nested=partial(self._nested, source.path, log.id))
+
+    def _nested(self, path: Path, session_id: str, agent: str) -> Session | None:
+        """Subagents have a folder named after the whole id of the session that started them, and files after theirs."""
+        homes, wanted = path.absolute().parents[:2], _name(session_id)
+        folders = [folder for home in homes for folder in folders_in(home) if folder.name == wanted]
+        names = {f"{_name(agent)}.jsonl", f"{_name(agent)}.json"}
+        return open_named((*folders, path.parent), names.__contains__, self.read)
+
+
+def _name(identity: str) -> str:
+    """How Gemini CLI writes an id in the name of a file."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", identity)
 
 
 def _is_gemini(record: Mapping[str, Any]) -> bool:

@@ -36,6 +36,7 @@ class _Call(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     status: str = ""
     display_name: str = ""
     result_display: msgspec.Raw = ABSENT
+    agent_id: str | None = None
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -134,6 +135,7 @@ def _call(call: _Call, place: Place, servers: Collection[str]) -> ToolCall:
         status=status,
         status_note="" if call.status in _STATUS else call.status.replace("_", " "),
         result=result,
+        agent=call.agent_id or "",
     )
 
 

@@ -111,6 +111,7 @@ def read_told(source: Source, format_: str, teller: Teller[T]) -> Session:
         ),
         call_counts=calls,
         read_raw=source.text,
+        agents=conversation.lanes,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from glob import escape
 from itertools import groupby
 from operator import itemgetter
@@ -19,6 +20,7 @@ from blockview.core.raw import part_of
 from blockview.readers.conversation import Conversation, Event
 from blockview.readers.document import document, elements, member, members, unreadable
 from blockview.readers.head import Head, Reader
+from blockview.readers.nested import folders_in, open_named
 from blockview.readers.opencode_parts import MESSAGE, Message, Parts
 from blockview.readers.records import Record, Report
 from blockview.readers.several import Listed, newest, or_note
@@ -247,13 +249,20 @@ class TreeReader:
         if source.path is None:
             diagnostics.append(Diagnostic(whole.place, "the messages stand in files beside this one", "incomplete"))
             return Session(source.name, self.format, (), id=info.id, title=info.title, diagnostics=tuple(diagnostics))
-        session = _read(source.name, self.format, info, _Tree(source.path.absolute()), diagnostics)
+        path = source.path.absolute()
+        session = _read(source.name, self.format, info, _Tree(path), diagnostics)
+        session = msgspec.structs.replace(session, nested=partial(self._nested, path))
         if not session.counts.records:
             missing = "no messages of this session in the folder message beside its own"
             return msgspec.structs.replace(
                 session, diagnostics=(*diagnostics, Diagnostic(whole.place, missing, "incomplete"))
             )
         return session
+
+    def _nested(self, path: Path, agent: str) -> Session | None:
+        """A subagent's session is one like any other, most often of the same project."""
+        projects = (path.parent, *folders_in(path.parent.parent))
+        return open_named(projects, f"{agent}.json".__eq__, self.read)
 
 
 _ROWS = """
@@ -345,7 +354,12 @@ class DatabaseReader:
         listed = {one.id: one for one in self.list_sessions(source)}
         known = listed.get(session_id, Listed(session_id))
         info = _Info(session_id, known.title)
-        return _read(source.name, self.format, info, _Database(source, session_id), [])
+        session = _read(source.name, self.format, info, _Database(source, session_id), [])
+        return msgspec.structs.replace(session, nested=partial(self._nested, source))
+
+    def _nested(self, source: Source, agent: str) -> Session | None:
+        known = any(one.id == agent for one in self.list_sessions(source))
+        return self.read_one(source, agent) if known else None
 
 
 def _listing(row: Sequence[object]) -> Listed:

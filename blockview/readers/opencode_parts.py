@@ -38,6 +38,7 @@ class _Span(msgspec.Struct, frozen=True, gc=False):
     start: float | None = None
     end: float | None = None
     created: float | None = None
+    compacted: float | None = None
 
 
 class _ErrorData(msgspec.Struct, frozen=True, gc=False):
@@ -211,10 +212,9 @@ def _call(record: Record, part: _Part) -> Iterator[Event]:
             result=_result(state, record, failed=status.failed),
             started=at_ms(state.time.start),
             duration_ms=_duration(state.time),
+            agent=(state.metadata.session or "") if part.tool == "task" else "",
         )
     )
-    if part.tool == "task" and state.metadata.session:
-        yield Text("note", f"done by subagent {state.metadata.session}", place)
 
 
 def _split(tool: str) -> ToolName:
@@ -228,10 +228,13 @@ def _split(tool: str) -> ToolName:
 def _ending(state: _State) -> tuple[Status, str]:
     match state.status:
         case "completed":
-            if not state.metadata.truncated:
-                return Status.OK, ""
-            where = f"; the whole is in {state.metadata.output_path}" if state.metadata.output_path else ""
-            return Status.OK, f"the recorder cut the output{where}"
+            notes = []
+            if state.metadata.truncated:
+                where = f"; the whole is in {state.metadata.output_path}" if state.metadata.output_path else ""
+                notes.append(f"the recorder cut the output{where}")
+            if state.time.compacted:
+                notes.append("compaction took the output out of the context later")
+            return Status.OK, "; ".join(notes)
         case "error":
             error = string_of(state.error) or ""
             for start, status, note in _FAILURES:

@@ -30,6 +30,8 @@ class Opened(NamedTuple):
 
     session: Session
     lookup: Lookup = no_lookup
+    lookups: Callable[[Session], Lookup] | None = None
+    """Gives the catalogs of the recordings of subagents; without it they have that of the session."""
 
 
 class BlockviewApp(App[None]):
@@ -79,7 +81,7 @@ class BlockviewApp(App[None]):
 
     def _session_screen(self, opened: Opened) -> SessionScreen:
         replays = partial(self._replays_by, self._replayer) if self._replayer else None
-        return SessionScreen(View(opened.session, opened.lookup, self._depth), replays)
+        return SessionScreen(View(opened.session, opened.lookup, self._depth), replays, opened.lookups)
 
     def _replays_by(self, replayer: Callable[[], Replayer]) -> Replays:
         """What all sessions replay by, made when it is first needed."""

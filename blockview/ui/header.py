@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from collections.abc import Sequence
 
 from blockview.core.coercion import Depth
 from blockview.core.lines import Line, Role, Span
 from blockview.core.rows import ends
-from blockview.core.safetext import cell_width, one_line
+from blockview.core.safetext import cell_width, one_line, visible
 from blockview.core.view import View
 
+_STEP = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 _COUNTS_FROM = 60
 """Cells from which the number of blocks and calls is shown."""
 
@@ -19,31 +20,35 @@ def number(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
-def header_line(view: View, *, recorded: bool, width: int) -> Line:
+def header_line(view: View, path: Sequence[str], *, recorded: bool, width: int) -> Line:
     """The header in `width` cells: with words beside the marks where they fit, without the numbers where it is narrow.
 
     Args:
         view: The session.
+        path: The name of the session, behind those of the sessions in which it is nested.
         recorded: Whether the detail shows recorded text.
         width: Cells of the line.
     """
     depth = Span(view.depth.value, Role.KEY if view.depth is Depth.TOP else Role.CHANGED)
     if width < _COUNTS_FROM:
-        return ends([_name(view, width), *_marks(view, " ", words=False)], [depth, Span(" ")], width)
+        return ends([_name(path, width), *_marks(view, " ", words=False)], [depth, Span(" ")], width)
     right = [Span("coerce: ", Role.QUIET), depth, Span(" ")]
     if recorded:
         right = [Span("recorded text   ", Role.SPELLING), *right]
     counts = f"  {number(view.blocks, 'block')}  {number(view.calls, 'call')}"
-    left = [_name(view, width), Span(counts, Role.QUIET)]
+    left = [_name(path, width), Span(counts, Role.QUIET)]
     with_words = [*left, *_marks(view, "   ", words=True)]
     if sum(cell_width(span.text) for span in [*with_words, *right]) < width:
         return ends(with_words, right, width)
     return ends([*left, *_marks(view, "  ", words=False)], right, width)
 
 
-def _name(view: View, width: int) -> Span:
-    source = view.session.source
-    return Span(f" {one_line(PurePath(source).name or source, max(8, width // 3))} ", Role.TITLE)
+def _name(path: Sequence[str], width: int) -> Span:
+    """The path with as many of the outer names as fit; the innermost says where a person is."""
+    room = max(8, width // 3 if len(path) == 1 else width // 2)
+    whole = [_STEP.join(("…", *path[start:]) if start else path) for start in range(len(path))]
+    shown = next((text for text in whole if cell_width(visible(text)) <= room), path[-1])
+    return Span(f" {one_line(shown, room)} ", Role.TITLE)
 
 
 def _marks(view: View, gap: str, *, words: bool) -> list[Span]:

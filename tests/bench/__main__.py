@@ -8,6 +8,7 @@ import sys
 
 from tests.bench.core import exact_digits, prepare_step
 from tests.bench.lists import large_list
+from tests.bench.picker import picker
 from tests.bench.roundtrip import roundtrip
 from tests.bench.startup import first_screen, help_text
 from tests.bench.terminal import ROOT
@@ -19,6 +20,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "exact-digits": exact_digits,
     "prepare": prepare_step,
     "large-list": large_list,
+    "picker": picker,
     "roundtrip": roundtrip,
 }
 

@@ -475,7 +475,9 @@ def test_subagents_have_blocks_of_their_own_however_mixed() -> None:
         ("go", "", ["task"]),
         ("look", "subagent ag1", ["inner"]),
     ]
-    assert texts(session) == ["done by subagent ag1", "meanwhile", "done"]
+    assert texts(session) == ["meanwhile", "done"]
+    assert [call.agent for call in calls(session)] == ["ag1", ""]
+    assert dict(session.agents) == {"ag1": [1]}
 
 
 def test_sidechains_without_an_agents_name_are_told_apart_by_their_chains() -> None:

@@ -211,13 +211,13 @@ def test_prompts_notes_and_attachments() -> None:
     assert block.prompt == "look\n[image: a.png, image/png, 8 B]"
     (call,) = block.calls
     assert call.result is not None
+    assert call.agent == "ses_2"
     assert [(one.kind, one.text or one.note) for one in call.result.content] == [
         ("text", "done"),
         ("image", "a.png, image/png, 8 B"),
     ]
     assert texts(session, "note") == [
         "by the client",
-        "done by subagent ses_2",
         "context compacted here (auto)",
         "the answer ended with MessageAbortedError: stopped",
     ]

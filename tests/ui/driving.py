@@ -42,6 +42,10 @@ class Driver:
         """The text of the screen, once all work has ended."""
         await settle(self.app)
         await self.pilot.pause()
+        return self.painted()
+
+    def painted(self) -> str:
+        """The text of the screen as it is."""
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 

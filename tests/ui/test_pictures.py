@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
+from blockview.core.listing import Level
 from blockview.ui.app import BlockviewApp, Opened
-from blockview.ui.screens.picker import Entry
+from blockview.ui.screens.picker import Picker
 from tests.ui import sessions
 from tests.ui.driving import settle
+from tests.ui.test_picker import ALL as SESSIONS
+from tests.ui.test_picker import Shelf, known
 
 Snapshot = Callable[..., bool]
 
@@ -65,9 +67,15 @@ def test_theme(snap_compare: Snapshot, theme: str) -> None:
     assert looks_right(snap_compare, sessions.ordinary(), (100, 20), ("]", "]"), theme)
 
 
-def test_picker(snap_compare: Snapshot) -> None:
-    entries = (
-        Entry("add the retry to the uploader", "2026-08-19 14:02", Path("one.jsonl")),
-        Entry("[red]what[/red] does 1.10 mean in the lock", "2026-08-19 09:40", Path("two.jsonl")),
-    )
-    assert snap_compare(BlockviewApp(entries=entries), terminal_size=USUAL, press=["j"])
+@pytest.mark.parametrize("size", [WIDE, USUAL], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_picker(snap_compare: Snapshot, size: tuple[int, int]) -> None:
+    shelf = Shelf(*SESSIONS, known("unknown", 40, "what is still to be counted", None, level=Level.GLANCED))
+    app = BlockviewApp(picker=lambda: Picker(shelf, "all tools"))
+
+    async def ready(pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        await settle(app)
+        await pilot.press("j")
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)

@@ -53,19 +53,18 @@ class Picker(PaneScreen):
             super().__init__()
             self.name = name
 
-    def __init__(self, sessions: Sessions, listings: Sequence[Listing] | None = None, where: str = "") -> None:
-        """Offer `sessions`.
+    def __init__(self, sessions: Sessions, where: str = "") -> None:
+        """Offer sessions.
 
         Args:
             sessions: Finds them and finds out about them.
-            listings: What was found already; None when that is still to be done.
             where: In a word where they are, for the header.
         """
         super().__init__()
         self._sessions = sessions
         self._where = where
-        self._searching = listings is None
-        self.picking = Picking(listings or ())
+        self._searching = True
+        self.picking = Picking()
         self._asked: set[tuple[str, Level]] = set()
         self._busy = 0
         self._news = False
@@ -88,10 +87,8 @@ class Picker(PaneScreen):
     def on_mount(self) -> None:
         """Begin to find out."""
         self.set_interval(_TELL, self._tell)
-        if self._searching:
-            self._search()
-        else:
-            self._fill()
+        # The first screen is painted before anything else wants the processor.
+        self.call_after_refresh(self._search)
 
     def on_unmount(self) -> None:
         """Leave nothing behind that goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from textual import events, work
@@ -19,6 +20,7 @@ from blockview.ui.actions import Action, Where, footer_actions
 from blockview.ui.header import header_line
 from blockview.ui.screens.base import PaneScreen, bindings
 from blockview.ui.screens.finding import Finding
+from blockview.ui.screens.nesting import Nesting
 from blockview.ui.screens.replaying import Replaying
 from blockview.ui.slices import URGENT, in_slices
 from blockview.ui.widgets.bar import Bar, Footer
@@ -27,6 +29,8 @@ from blockview.ui.widgets.detail import Detail
 from blockview.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
+    from blockview.core.model import Session
+    from blockview.core.prepare import Lookup
     from blockview.ui.replays import Replays
 
 _NEXT_DEPTH = {Depth.TOP: Depth.DEEP, Depth.DEEP: Depth.OFF, Depth.OFF: Depth.TOP}
@@ -34,17 +38,39 @@ _BOTH_FROM = 100
 """Cells from which list and detail stand side by side."""
 
 
-class SessionScreen(Finding, Replaying, PaneScreen):
+class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
     """Browses one session. Side by side from 100 columns, one pane below that or when zoomed."""
 
     BINDINGS = bindings(Where.EVERYWHERE, Where.ROWS, Where.SESSION)
     AUTO_FOCUS = "#list"
 
-    def __init__(self, view: View, replays: Callable[[], Replays] | None = None) -> None:
-        """Browse `view`, sending calls by what `replays` gives; a ValueError says why there is none."""
+    def __init__(
+        self,
+        view: View,
+        replays: Callable[[], Replays] | None = None,
+        lookups: Callable[[Session], Lookup] | None = None,
+        *,
+        above: SessionScreen | None = None,
+        agent: str = "",
+    ) -> None:
+        """Browse a session.
+
+        Args:
+            view: The session with its catalog.
+            replays: Gives what sends calls; a ValueError says why there is none.
+            lookups: The catalogs of the recordings of subagents; without it they have that of `view`.
+            above: The screen of the session from which this one, that of a subagent, was entered.
+            agent: The id of that subagent.
+        """
         super().__init__()
         self.view = view
         self.replays = replays
+        self.lookups = lookups
+        self.ways_back = []
+        self._above = above
+        source = view.session.source
+        self.path: tuple[str, ...] = (*above.path, f"subagent {agent}") if above else (PurePath(source).name or source,)
+        """The names of the sessions through which a person came here, and this one's."""
         self.blocks = BlockList(view, id="list")
         self.detail = Detail(view, id="detail")
         self._panes = Horizontal(self.blocks, self.detail, id="panes")
@@ -65,7 +91,7 @@ class SessionScreen(Finding, Replaying, PaneScreen):
     # Header and footer
 
     def _header_line(self, width: int) -> Line:
-        return header_line(self.view, recorded=self.detail.recorded, width=width)
+        return header_line(self.view, self.path, recorded=self.detail.recorded, width=width)
 
     def _footer_actions(self) -> Sequence[Action]:
         where = Where.DETAIL if self.in_detail else Where.LIST
@@ -110,15 +136,23 @@ class SessionScreen(Finding, Replaying, PaneScreen):
         self.action_open()
 
     def action_open(self) -> None:
-        """From the list to the detail, from a call in a block's detail to that call; elsewhere fold."""
+        """From the list to the detail, from a block's detail to a call, from a call to its subagent; elsewhere fold."""
         if not self.in_detail:
             self.focus_pane(self.detail)
         elif (position := self.detail.chosen_call) is not None:
             self.blocks.go(position)
         elif (outcome := self.detail.chosen_outcome) is not None:
             self.show_outcome(self.detail.position, outcome)
+        elif (agent := self.detail.chosen_agent) is not None:
+            self.enter_subagent(agent)
         else:
             self.detail.toggle_line(self.detail.cursor_line)
+
+    def open_nested(self, session: Session, agent: str) -> None:
+        """Open a screen for the session of a subagent."""
+        lookup = self.lookups(session) if self.lookups else self.view.lookup
+        nested = View(session, lookup, self.view.depth)
+        self.app.push_screen(SessionScreen(nested, self.replays, self.lookups, above=self, agent=agent))
 
     def action_switch_pane(self) -> None:
         """Go to the other pane."""
@@ -129,7 +163,7 @@ class SessionScreen(Finding, Replaying, PaneScreen):
         self._panes.toggle_class("-zoom")
 
     def action_back(self) -> None:
-        """One level back: selection, find, zoom, detail, screen."""
+        """One level back: selection, find, zoom, detail, subagent, screen."""
         if self.selections:
             self.clear_selection()
         elif self.end_find():
@@ -138,7 +172,7 @@ class SessionScreen(Finding, Replaying, PaneScreen):
             self._panes.remove_class("-zoom")
         elif self.in_detail:
             self.focus_pane(self.blocks)
-        else:
+        elif not self.leave_subagent():
             super().action_back()
 
     def action_leave(self) -> None:
@@ -194,6 +228,8 @@ class SessionScreen(Finding, Replaying, PaneScreen):
         self._header.refresh()
         self._count_marks()
         self.count_found()
+        if self._above is not None:
+            self._above._prepare_anew(depth)
 
     def action_recorded(self) -> None:
         """The recorded text of the arguments, or what is dispatched."""

@@ -17,6 +17,7 @@ from blockview.core.render import Fold, ResultView, Row, Rows, Target, block_det
 from blockview.core.rows import RowList, Section, fit
 from blockview.core.view import View
 from blockview.ui.diagnostics import diagnostic_rows
+from blockview.ui.subagents import Subagents
 from blockview.ui.widgets.pane import Pane
 
 HEAVY = 100_000
@@ -43,6 +44,7 @@ class Detail(Pane):
         """The detail of what is under the cursor of `view`."""
         super().__init__(id=id)
         self.view = view
+        self.subagents = Subagents(view.session)
         self.position = view.cursor
         self.recorded = False
         self.result_view = ResultView.VALUE
@@ -151,7 +153,24 @@ class Detail(Pane):
             fold=state.fold,
             result=self.result_view,
             live=[each.line(width) for each in view.live.get(position, ())],
+            agent=self._subagent(call.agent) if call.agent else "",
         )
+
+    def _subagent(self, agent: str) -> str:
+        """What is to be said of a subagent, which is looked up if need be."""
+        known = self.subagents.known(agent)
+        if known is None:
+            self._look_up(agent)
+            return "looking for its recording…"
+        return known.words if known.problem else f"{known.words}   Enter opens"
+
+    @work(group="subagent", exclusive=True)
+    async def _look_up(self, agent: str) -> None:
+        await asyncio.sleep(_PAUSE)
+        await self.subagents.find(agent)
+        shown = self.view.call(self.position)
+        if shown is not None and shown.agent == agent:
+            self.changed()
 
     def next_result_view(self) -> None:
         """Show results in the next way: value, text, raw record."""
@@ -172,6 +191,13 @@ class Detail(Pane):
         """The live outcome, by its number, that the row under the cursor stands for in the detail of a call."""
         target = self.row.target if self.row else None
         return target.node if target is not None and target.section is Section.LIVE else None
+
+    @property
+    def chosen_agent(self) -> str | None:
+        """The id of the subagent that the row under the cursor stands for in the detail of a call."""
+        target = self.row.target if self.row else None
+        call = self.view.call(self.position)
+        return call.agent if call is not None and target is not None and target.section is Section.AGENT else None
 
     # Folds
 
