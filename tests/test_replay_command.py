@@ -121,6 +121,14 @@ def test_a_server_behind_a_url_gets_its_header_and_the_text_in_the_spelling_of_h
     assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
 
 
+def test_the_demos_servers_are_its_own_whatever_stands_in_the_current_folder(replay: Any, tmp_path: Path) -> None:
+    stranger = tmp_path / "blockview" / "demo" / "server.py"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_text(f"open({str(tmp_path / 'hijacked')!r}, 'w')")
+    assert replay("demo", "--yes", "--call", "toolu_01")[0] == 0
+    assert not (tmp_path / "hijacked").exists()
+
+
 # When a call goes wrong
 
 

@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
 def demo_options(options: Namespace) -> None:
     """Set what the demo has of its own: its tools file, unless another one is given, and its servers."""
     options.tools = options.tools or str(FOLDER / "tools.json")
-    command = shlex.join((sys.executable, "-m", "blockview.demo.server"))
+    command = shlex.join((sys.executable, "-P", "-m", "blockview.demo.server"))
     given = {text.partition("=")[0] for text in (*options.server, *options.url, *options.sse)}
     options.server += [f"{name}={command} {name}" for name in SERVERS if name not in given]
 
