@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.readers.lines import answers, prompt, result, says, use
+
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "blockview" / "demo"
 SCHEMA = '{"properties":{"line":{"type":"integer"},"column":{"type":"integer"},"filePath":{"type":"string"}}}'
@@ -230,6 +232,36 @@ def test_render_one_block_and_one_call(run: Run) -> None:
 def test_render_says_which_block_or_call_is_not_there(run: Run) -> None:
     assert_one_clear_line(run("render", DEMO / "session.jsonl", "--block", "99"), "99")
     assert_one_clear_line(run("render", DEMO / "session.jsonl", "--call", "none"), "none")
+
+
+def test_render_one_subagent_of_the_same_recording(run: Run) -> None:
+    demo = ("render", DEMO / "session.jsonl", "--format", "json")
+    blocks = json.loads(run(*demo).stdout)["blocks"]
+    (agent,) = [call["agent"] for block in blocks for call in block["calls"] if "agent" in call]
+    mine = [block for block in blocks if block.get("label") == f"subagent {agent}"]
+    assert mine
+    assert json.loads(run(*demo, "--agent", agent).stdout)["blocks"] == mine
+    number = mine[0]["index"] + 1
+    assert json.loads(run(*demo, "--agent", agent, "--block", str(number)).stdout)["blocks"] == mine[:1]
+    assert_one_clear_line(run(*demo, "--agent", agent, "--block", "1"), "block 1 is not one of subagent", agent)
+    assert_one_clear_line(run(*demo, "--agent", "../secret"), "subagent ../secret: its recording is not there")
+
+
+def test_render_a_subagent_of_a_subagent_in_recordings_of_their_own(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "s" / "subagents"
+    folder.mkdir(parents=True)
+    for path, agent in ((tmp_path / "s.jsonl", "a1"), (folder / "agent-a1.jsonl", "b2")):
+        path.write_text("\n".join(starting(agent)) + "\n")
+    (folder / "agent-b2.jsonl").write_text(prompt("deepest") + "\n")
+    done = run("render", tmp_path / "s.jsonl", "--format", "text", "--agent", "a1", "--agent", "b2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "deepest" in done.stdout
+    assert "subagent b2" in run("render", tmp_path / "s.jsonl", "--format", "text", "--agent", "a1").stdout
+
+
+def starting(agent: str) -> tuple[str, str, str]:
+    told = {"agentId": agent}
+    return prompt("go"), says(use("t1", "Agent")), answers(result("t1", "looked"), toolUseResult=told)
 
 
 def test_render_reads_stdin(run: Run) -> None:

@@ -116,6 +116,15 @@ def test_a_wire_recording_says_that_the_server_got_the_recorded_text() -> None:
     assert said not in "\n".join(lines(detail(replace(wire, arguments='{"line":5}'), 100)))
 
 
+def test_a_call_that_started_a_subagent_names_it_safely() -> None:
+    started = replace(samples.CHANGED, agent="a1\x1b[31m")
+    rows = detail(started, agent="2 blocks, 5 calls")
+    assert [row.target for row in rows if "subagent" in plain(row.line)] == [Target(0, Section.AGENT)]
+    assert "  subagent a1\\x1b[31m: 2 blocks, 5 calls" in lines(rows)
+    assert "  subagent a1\\x1b[31m" in lines(detail(started))
+    assert not any("subagent" in line for line in lines(detail(samples.CHANGED, agent="2 blocks")))
+
+
 def test_a_long_server_gives_way_to_the_tool_in_the_title() -> None:
     call = replace(samples.CHANGED, server="a-server-with-a-very-long-name", tool="get-structured-content")
     assert "get-structured-content " in lines(detail(call, 60))[0]

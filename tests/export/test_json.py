@@ -96,6 +96,14 @@ def test_what_is_special_about_a_call_is_there() -> None:
     assert document()["blocks"][1]["items"][2] == {"note": "two left"}
 
 
+def test_the_subagent_that_a_call_started_is_named_where_there_is_one() -> None:
+    def member(call: ToolCall) -> object:
+        return document(one(call))["blocks"][0]["calls"][0].get("agent", "left out")
+
+    assert member(replace(samples.CHANGED, agent="a1")) == "a1"
+    assert member(samples.CHANGED) == "left out"
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

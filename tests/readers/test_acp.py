@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from blockview.core.model import Session, Status
@@ -286,6 +286,7 @@ def test_a_member_of_another_type_is_no_danger(member: str, odd: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(harm(len(WHOLE)), st.booleans())
 def test_what_was_not_harmed_is_read(done: tuple[int, float, bytes], cut: bool) -> None:
+    assume(done[0] != 3)  # it names the session; harmed, it may name another one
     session = read_harmed(harmed(WHOLE, done, cut=cut))
     assert session is not None
     found = {one.id: one for one in calls(session)}

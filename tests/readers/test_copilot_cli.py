@@ -169,6 +169,7 @@ def test_what_happens_to_a_session_is_noted() -> None:
         event("session.error", errorType="query", message="no model"),
         event("session.compaction_complete", success=True),
         event("session.truncation", tokenLimit=1),
+        event("session.snapshot_rewind", upToEventId="e", eventsRemoved=2),
         event("session.info", message="hi"),
     )
     assert texts(session) == [
@@ -176,6 +177,7 @@ def test_what_happens_to_a_session_is_noted() -> None:
         "error: no model",
         "the history was compacted",
         "the history was truncated",
+        "rewound: 2 events removed",
     ]
     assert (session.counts.compactions, session.counts.unknown) == (1, 0)
 

@@ -164,6 +164,14 @@ async def test_a_database_becomes_its_sessions_and_what_is_no_recording_goes_awa
         assert f"{database.path}#1" in await app.press("j")
 
 
+async def test_a_folder_without_recordings_says_so_once_all_is_looked_into() -> None:
+    shelf = Shelf(found=[listing("notes", doubtful=True)])
+    shelf.told = {"/logs/notes.jsonl": ()}
+    async with running(app=app_of(shelf)) as app:
+        text = await app.text()
+        assert "no sessions here" in text and "looking" not in text
+
+
 async def test_a_long_search_is_waited_for_with_the_screen_on() -> None:
     shelf = Shelf(*ALL)
     shelf.may_find.clear()

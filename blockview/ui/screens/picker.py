@@ -68,6 +68,7 @@ class Picker(PaneScreen):
         self._asked: set[tuple[str, Level]] = set()
         self._busy = 0
         self._news = False
+        self._drawn: list[Listing] = []
         self._input: FindInput | None = None
         self._list = SessionList(self.picking, id="sessions")
         self._header = Bar(self._header_line, id="header")
@@ -135,16 +136,20 @@ class Picker(PaneScreen):
         return ends([Span(" /", Role.KEY), Span(one_line(self.picking.text, width), Role.PLAIN)], keys, width)
 
     def _redraw(self) -> None:
+        self._drawn = self._on_screen()
         self._list.changed()
         self._list.show_cursor()
         for part in (self._header, self._names, self._preview):
             part.refresh()
 
     def _tell(self) -> None:
-        """Draw what was found out since the last time."""
+        """Show what was found out since the last time; the list is drawn only where that is on screen."""
         if self._news:
             self._news = False
-            self._redraw()
+            if self._on_screen() != self._drawn or self._list.virtual_size.height != len(self.picking):
+                self._redraw()
+            self._header.refresh()
+            self._names.refresh()
 
     def on_pane_moved(self, event: Pane.Moved) -> None:
         """Let the preview follow the list."""
@@ -189,9 +194,9 @@ class Picker(PaneScreen):
     def _next_batch(self) -> list[Listing]:
         batch: list[Listing] = []
         size = 0
-        on_screen = self._list.on_screen
-        most = _SEEN_BATCH if any(not self._is_asked(listing) for listing in self._seen(on_screen)) else _BATCH
-        for listing in self.picking.unsettled(on_screen):
+        seen = any(not each.settled and not self._is_asked(each) for each in self._on_screen())
+        most = _SEEN_BATCH if seen else _BATCH
+        for listing in self.picking.unsettled(self._list.on_screen):
             if self._is_asked(listing):
                 continue
             self._asked.add((listing.name, listing.level))
@@ -201,9 +206,9 @@ class Picker(PaneScreen):
                 break
         return batch
 
-    def _seen(self, lines: range) -> list[Listing]:
-        shown = range(lines.start, min(lines.stop, len(self.picking)))
-        return [listing for listing in map(self.picking.__getitem__, shown) if not listing.settled]
+    def _on_screen(self) -> list[Listing]:
+        lines = self._list.on_screen
+        return [self.picking[line] for line in range(lines.start, min(lines.stop, len(self.picking)))]
 
     def _is_asked(self, listing: Listing) -> bool:
         return (listing.name, listing.level) in self._asked
