@@ -15,12 +15,13 @@ from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
     add_tools_option,
-    lookup_for,
+    lookups,
     read_recording,
     warn,
 )
 from blockview.core.coercion import Depth
 from blockview.core.model import Session
+from blockview.readers.opening import holds_several
 
 if TYPE_CHECKING:
     from blockview.ui.app import Opened
@@ -62,7 +63,7 @@ def run(options: Namespace) -> int:
     if len(paths) > 1:
         check_terminal()
         return _choose(named_sessions(paths, options), f"{len(paths)} files", options, sender)
-    if os.path.isdir(paths[0]):
+    if os.path.isdir(paths[0]) or holds_several(paths[0]):
         check_terminal()
         return _choose(named_sessions(paths, options), paths[0], options, sender)
     session = read_recording(paths[0])
@@ -82,12 +83,14 @@ def check_terminal() -> None:
 
 def show(session: Session, options: Namespace, sender: Sender) -> int:
     """Browse a session until the person leaves."""
-    lookup = lookup_for(session, options.tools, sender.lookup)
+    catalogs = lookups(options.tools, sender.lookup)
     load(_APP)
     from blockview.ui.app import Opened, run_app
 
     try:
-        return run_app(Opened(session, lookup), depth=Depth(options.coerce), replayer=sender.replayer)
+        return run_app(
+            Opened(session, catalogs(session), catalogs), depth=Depth(options.coerce), replayer=sender.replayer
+        )
     finally:
         sender.close()
 
@@ -122,9 +125,11 @@ def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sen
     from blockview.ui.app import Opened, run_app
     from blockview.ui.screens.picker import Picker
 
+    catalogs = lookups(options.tools, sender.lookup)
+
     def open_path(name: str) -> Opened:
         session = read_recording(name)
-        return Opened(session, lookup_for(session, options.tools, sender.lookup))
+        return Opened(session, catalogs(session), catalogs)
 
     try:
         return run_app(

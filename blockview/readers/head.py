@@ -17,7 +17,7 @@ from blockview.core.model import Diagnostic, Session
 from blockview.readers.records import records, recover
 from blockview.readers.source import Source
 
-_DATABASE = b"SQLite format 3\0"
+DATABASE_MAGIC = b"SQLite format 3\0"
 _MAX_RECORDS = 20
 _WINDOW = 256 * 1024
 _DOCUMENT_WINDOW = 4 * 1024 * 1024
@@ -46,7 +46,7 @@ class Head(msgspec.Struct, frozen=True):
             OSError: it is a database that cannot be read now, or at all.
         """
         start = source.read(0, _WINDOW)
-        if start.startswith(_DATABASE):
+        if start.startswith(DATABASE_MAGIC):
             from blockview.readers.database import tables_of  # loads SQLite, which few recordings need
 
             return cls(source, start, (), tables=tables_of(source))

@@ -6,7 +6,8 @@ from os import PathLike
 from pathlib import Path
 
 from blockview.core.model import Session
-from blockview.readers.registry import read_session
+from blockview.readers.head import DATABASE_MAGIC
+from blockview.readers.registry import read_session, sessions_in
 from blockview.readers.source import Source
 
 
@@ -22,6 +23,18 @@ def open_session(path: str | PathLike[str]) -> Session:
     """
     file, session_id = _parted(str(path))
     return read_session(Source.open(_file(Path(file))), session_id)
+
+
+def holds_several(path: str | PathLike[str]) -> bool:
+    """Whether a file is a database with more than one session; False for what cannot be opened, too."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(DATABASE_MAGIC)) != DATABASE_MAGIC:
+                return False
+        with Source.open(Path(path)) as source:
+            return len(sessions_in(source)) > 1
+    except OSError:
+        return False
 
 
 def _file(path: Path) -> Path:
