@@ -238,6 +238,11 @@ class Terminal:
         with self._told:
             assert self._told.wait_for(lambda: text in self.told, timeout=30), self.told
 
+    def wait_for_question(self, about: str) -> None:
+        """Wait until the question that follows a text is asked: what is typed earlier is dropped."""
+        with self._told:
+            assert self._told.wait_for(lambda: "? [y/N" in self.told.partition(about)[2], timeout=30), self.told
+
     def answer(self, text: str) -> None:
         os.write(self._master, f"{text}\n".encode())
 
@@ -281,20 +286,31 @@ def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:
 
 def test_a_call_that_is_not_wanted_is_passed_over_and_q_ends_the_run() -> None:
     terminal = Terminal("demo", "--tool", "open", "--tool", "select", "--json")
-    for question, answer in (("start it", "y"), ("call 1/3", "n"), ("call 2/3", "q")):
-        terminal.wait_for(question)
+    for question, answer in (("not connected", "y"), ("call 1/3", "n"), ("call 2/3", "q")):
+        terminal.wait_for_question(question)
         terminal.answer(answer)
     code, out = terminal.end()
     assert code == 1
     assert json.loads(out)["calls"] == []
 
 
+def test_what_is_typed_before_the_question_is_no_answer(tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"))
+    terminal = Terminal(path, "--server", FAULTS, "--json")
+    terminal.answer("y\ny")
+    terminal.wait_for("start it and list its tools?")
+    terminal.answer("y")
+    terminal.wait_for("send it to faults?")
+    terminal.answer("n")
+    assert json.loads(terminal.end()[1])["calls"] == []
+
+
 def test_an_interrupt_cancels_the_call_and_tells_what_there_is(tmp_path: Path) -> None:
     path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__sleep", '{"seconds":600}'))
     terminal = Terminal(path, "--server", FAULTS, "--json", "--continue-on-error")
-    terminal.wait_for("start it")
+    terminal.wait_for_question("not connected")
     terminal.answer("y")
-    terminal.wait_for("call 1/2")
+    terminal.wait_for_question("call 1/2")
     terminal.answer("a")
     terminal.wait_for("[2/2] faults.sleep")
     terminal.process.send_signal(signal.SIGINT)

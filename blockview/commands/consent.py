@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TextIO
 
 from blockview.commands import Failure
@@ -25,9 +26,13 @@ class Consent:
         self.stopped = False
         """The person wants no more calls to be sent."""
 
+    def trusts(self, server: Destination) -> bool:
+        """Whether calls to the server are allowed whatever they are."""
+        return self._given or server in self._always
+
     def to_start(self, server: Destination, reason: str) -> bool:
         """Whether the server may be started, or reached, and asked for its tools; `reason` says how it was found."""
-        if self._given or server in self._always:
+        if self.trusts(server):
             return True
         _tell(server_rows(server, reason, connected=False, width=terminal_width(sys.stderr)))
         what = "start it" if server.how == "stdio" else "connect to it"
@@ -36,7 +41,7 @@ class Consent:
     def to_send(self, planned: Planned, number: int, total: int) -> bool:
         """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`."""
         server = planned.route.destination
-        if self._given or server is None or server in self._always:
+        if server is None or self.trusts(server):
             return True
         _tell(call_rows(planned, number, total, width=terminal_width(sys.stderr)))
         answer = self._ask(f"send it to {server.name}? [y/N/a/q]  (a: all calls to this server in this run) ", "yaq")
@@ -47,11 +52,22 @@ class Consent:
     def _ask(self, question: str, answers: str) -> str:
         if self._terminal is None:
             raise Failure("sending needs your consent and there is no terminal to ask on; in a script give --yes")
+        _forget_typed(self._terminal)
         print(visible(question), end="", file=sys.stderr, flush=True)
         line = self._terminal.readline()
         answer = line.strip().lower()[:1]
         self.stopped = answer == "q" or not line
         return answer if answer in answers else ""
+
+
+def _forget_typed(terminal: TextIO) -> None:
+    """Drop what was typed before the question was there: it cannot be the answer to it."""
+    try:
+        import termios
+    except ImportError:  # Windows
+        return
+    with suppress(OSError, termios.error):
+        termios.tcflush(terminal.fileno(), termios.TCIFLUSH)
 
 
 def _tell(rows: Iterable[Row]) -> None:

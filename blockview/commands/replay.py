@@ -160,7 +160,9 @@ class _Run:
         planned = replace(planned, seen=self._replayer.inspect(server, call, planned.shown, self._depth), listed=True)
         if not self._consent.to_send(planned, number, self._total):
             return None
-        return _told(planned, self._wait(self._replayer.send(server, call, self._depth), self._title(number, call)))
+        approved = None if self._consent.trusts(server) else planned.seen.prepared
+        sending = self._replayer.send(server, call, self._depth, approved)
+        return _told(planned, self._wait(sending, self._title(number, call)))
 
     def _connected(self, server: Destination, reason: str) -> Outcome | None:
         """Connect if that is allowed; what went wrong, or None."""

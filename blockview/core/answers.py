@@ -111,12 +111,14 @@ def _content(raw: msgspec.Raw) -> tuple[ContentBlock, ...]:
 def _block(raw: msgspec.Raw) -> ContentBlock:
     part = part_of(_PART, raw)
     if part is None:
-        return ContentBlock("malformed", note="not a content block")
+        return ContentBlock("malformed", note="not a content block", digest=media.digest(bytes(raw)))
     if part.type == "text":
         return ContentBlock("text", part.text)
     if part.resource is not None:
         held = part.resource
         text = held.text
         size = media.base64_size(held.blob) if text is None else media.size(len(text.encode("utf-8", "surrogatepass")))
-        return ContentBlock(part.type, note=media.note(held.uri, held.mime, size))
-    return ContentBlock(part.type, note=media.note(part.uri, part.name, part.mime, media.base64_size(part.data)))
+        data = bytes(held.blob) if text is None else text.encode("utf-8", "surrogatepass")
+        return ContentBlock(part.type, note=media.note(held.uri, held.mime, size), digest=media.digest(data))
+    note = media.note(part.uri, part.name, part.mime, media.base64_size(part.data))
+    return ContentBlock(part.type, note=note, digest=media.digest(bytes(part.data if present(part.data) else raw)))

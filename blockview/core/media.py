@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import msgspec
 
 
 def note(*facts: str | None) -> str:
     """The facts that are there, joined: `image/png, 12.3 KB`."""
     return ", ".join(fact for fact in facts if fact)
+
+
+def digest(data: bytes) -> str:
+    """A short hash that tells contents apart; empty for no content."""
+    return blake2b(data, digest_size=8).hexdigest() if data not in (b"", b"null") else ""
 
 
 def size(count: int) -> str:

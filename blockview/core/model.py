@@ -69,12 +69,14 @@ class ContentBlock(msgspec.Struct, frozen=True):
     """One content block of a result.
 
     `kind` is the recorded type ("text", "image", "resource", …), `text` the text of a text block and empty otherwise,
-    `note` a short description of what is not text ("image/png, 12.3 KB").
+    `note` a short description of what is not text ("image/png, 12.3 KB"), `digest` a short hash of it, empty where the
+    recording does not hold it.
     """
 
     kind: str
     text: str = ""
     note: str = ""
+    digest: str = ""
 
 
 class ToolResult(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from blockview.core.model import ToolResult
+from blockview.core.model import Status, ToolResult
 from blockview.core.prepare import Prepared
 
 
@@ -42,6 +42,8 @@ class Outcome(msgspec.Struct, frozen=True):
     detail: str = ""
     code: str = ""
     sent: str | None = None
+    status: Status | None = None
+    """How the call ended in the words of recordings; None without an answer."""
     result: ToolResult | None = None
     raw: str = ""
     remarks: tuple[str, ...] = ()

@@ -86,8 +86,13 @@ class Replayer(Protocol):
     def inspect(self, destination: Destination, call: ToolCall, recorded: Found | Missing, depth: Depth) -> Inspection:
         """What the connected server's list says about the call. `recorded` is the display path's schema."""
 
-    def send(self, destination: Destination, call: ToolCall, depth: Depth) -> Future[Outcome]:
-        """Prepare the call with the live list and send it. The Future does not raise: failures are outcomes."""
+    def send(
+        self, destination: Destination, call: ToolCall, depth: Depth, approved: Prepared | None = None
+    ) -> Future[Outcome]:
+        """Prepare the call with the live list and send it. The Future does not raise: failures are outcomes.
+
+        `approved` is what the person saw and agreed to: the call is not sent when its text would be another one by now.
+        """
 
     def cancel(self, pending: Future[Outcome] | Future[None]) -> None:
         """Give up waiting; a sent call ends as CANCELLED, a connect raises NotConnected with that outcome."""

@@ -88,6 +88,7 @@ class Attempt:
             found.detail,
             found.code,
             sent=arguments_of(exchange.frame) if exchange.frame else None,
+            status=found.status,
             result=found.result,
             raw=raw,
             remarks=tuple(exchange.remarks),

@@ -12,7 +12,7 @@ from blockview.core.coercion import Depth
 from blockview.core.jsontext import Transport
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.outcome import Ended, Outcome
-from blockview.core.prepare import Found, Lookup, Missing
+from blockview.core.prepare import Found, Lookup, Missing, Prepared
 from blockview.core.replaying import Hints, NotConnected
 from blockview.dispatch.mailbox import Relist, Send
 from blockview.dispatch.processes import signal_group
@@ -128,17 +128,20 @@ class Connection:
         """The end (64 KB) of what the server wrote to stderr."""
         return self._shared.log.stderr
 
-    def submit(self, call: ToolCall, depth: Depth, lookup: Lookup | None = None) -> Future[Outcome]:
+    def submit(
+        self, call: ToolCall, depth: Depth, lookup: Lookup | None = None, approved: Prepared | None = None
+    ) -> Future[Outcome]:
         """Prepare a call and send it, after those submitted before. The future never raises: failures are outcomes.
 
         Args:
             call: The recorded call.
             depth: How far coercion reaches.
             lookup: The question to the dispatch path's catalog; without it the live list answers.
+            approved: What a person agreed to. The call is not sent when its text would be another one by now.
         """
         future: Future[Outcome] = Future()
         future.set_running_or_notify_cancel()
-        if self._connecting is None or not self._shared.mailbox.put(Send(call, depth, lookup, future)):
+        if self._connecting is None or not self._shared.mailbox.put(Send(call, depth, lookup, future, approved)):
             future.set_result(self._shared.gone())
         return future
 

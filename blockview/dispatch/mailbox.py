@@ -12,16 +12,17 @@ import msgspec
 from blockview.core.coercion import Depth
 from blockview.core.model import ToolCall
 from blockview.core.outcome import Outcome
-from blockview.core.prepare import Lookup
+from blockview.core.prepare import Lookup, Prepared
 
 
 class Send(msgspec.Struct, frozen=True, eq=False):
-    """Prepare a call and send it. Without a lookup the live list answers."""
+    """Prepare a call and send it, if that gives what a person approved. Without a lookup the live list answers."""
 
     call: ToolCall
     depth: Depth
     lookup: Lookup | None
     future: Future[Outcome]
+    approved: Prepared | None = None
 
 
 class Relist(msgspec.Struct, frozen=True, eq=False):

@@ -25,6 +25,7 @@ class Verdict(NamedTuple):
     detail: str = ""
     code: str = ""
     result: ToolResult | None = None
+    status: Status | None = None
 
 
 class _Error(msgspec.Struct, frozen=True, gc=False):
@@ -43,12 +44,13 @@ def verdict(answer: bytes) -> Verdict:
     note = one_line(note, _DETAIL)
     if status is Status.PROTOCOL_ERROR:
         code = error_code(message)
-        return Verdict(Ended.REFUSED if code == _INVALID_PARAMS else Ended.PROTOCOL_ERROR, note, code, result)
+        ended = Ended.REFUSED if code == _INVALID_PARAMS else Ended.PROTOCOL_ERROR
+        return Verdict(ended, note, code, result, status)
     if status is Status.TOOL_ERROR:
-        return Verdict(Ended.TOOL_ERROR, note, "", result)
+        return Verdict(Ended.TOOL_ERROR, note, "", result, status)
     if not text_of(message.result).startswith("{"):
-        return Verdict(Ended.PROTOCOL_ERROR, note, "", result)
-    return Verdict(Ended.RESULT, note, "", result)
+        return Verdict(Ended.PROTOCOL_ERROR, note, "", result, status)
+    return Verdict(Ended.RESULT, note, "", result, status)
 
 
 def error_code(message: Message) -> str:

@@ -13,7 +13,7 @@ from blockview.core.coercion import Depth
 from blockview.core.drift import schema_drift
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.outcome import Ended, Outcome
-from blockview.core.prepare import Found, Missing, ask, prepare
+from blockview.core.prepare import Found, Missing, Prepared, ask, prepare
 from blockview.core.replaying import Destination, Inspection, Route
 from blockview.core.validation import schema_errors
 from blockview.dispatch.connection import Connection
@@ -84,12 +84,17 @@ class LiveReplayer:
             schema_errors(prepared, schema),
         )
 
-    def send(self, server: Destination, call: ToolCall, depth: Depth) -> Future[Outcome]:
-        """Prepare the call with the live list and send it. The Future does not raise: failures are outcomes."""
+    def send(
+        self, server: Destination, call: ToolCall, depth: Depth, approved: Prepared | None = None
+    ) -> Future[Outcome]:
+        """Prepare the call with the live list and send it, if that gives the text that was approved.
+
+        The Future does not raise: failures are outcomes.
+        """
         connection = self._connection(server)
         if connection is None:
             return _done(Outcome(Ended.CANNOT_SEND, "the server is not connected"))
-        return connection.submit(call, depth)
+        return connection.submit(call, depth, approved=approved)
 
     def cancel(self, pending: Future[Outcome] | Future[None]) -> None:
         """Give up waiting; a sent call ends as CANCELLED, a connect raises NotConnected with that outcome."""

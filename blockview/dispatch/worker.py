@@ -44,6 +44,8 @@ _RELIST_PAUSE = 1.0
 
 _QUIET_REQUESTS = ("ping",)
 
+_ANOTHER_TEXT = "the server lists its tools anew, and other arguments would be sent than you agreed to: look again"
+
 _UNSENT = Outcome(Ended.CANCELLED, "cancelled before it was sent")
 
 
@@ -219,6 +221,9 @@ class Worker:
         prepared = ahead[2] if ahead is not None and fresh else self._prepare(job)
         if prepared.blocked:
             _settle(job, lambda: Outcome(Ended.CANNOT_SEND, prepared.blocked, prepared=prepared))
+            return
+        if job.approved is not None and prepared.dispatched != job.approved.dispatched:
+            _settle(job, lambda: Outcome(Ended.CANNOT_SEND, _ANOTHER_TEXT, prepared=prepared))
             return
         exchange = self._tee.begin()
         attempt = self._attempt = Attempt(job, prepared, exchange, shared.listing, shared.log)

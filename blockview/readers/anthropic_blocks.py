@@ -91,7 +91,8 @@ def content_block(part: Part) -> ContentBlock:
     if part.source is not None:
         # Only base64 data has a size of its own; a text document carries its text there.
         held = media.base64_size(part.source.data) if part.source.type == "base64" else part.source.url
-        return ContentBlock(kind, note=media.note(part.title, part.source.media_type, held))
+        note = media.note(part.title, part.source.media_type, held)
+        return ContentBlock(kind, note=note, digest=media.digest(bytes(part.source.data)))
     size = media.base64_size(part.data)
     return ContentBlock(kind, note=media.note(part.tool_name, part.uri, part.name, part.mime_type, size))
 

@@ -12,7 +12,7 @@ import uuid
 from blockview.core.coercion import Depth
 from blockview.core.jsontext import Transport
 from blockview.core.outcome import Ended
-from blockview.core.prepare import Found, Missing
+from blockview.core.prepare import Found, Missing, prepare
 from tests.dispatch.live import FAKE, PATIENCE, call, connection, fake, processes, refused, send
 
 
@@ -134,6 +134,22 @@ def test_a_changed_list_is_fetched_before_the_next_call() -> None:
         assert [tool.name for tool in one.tools] != ["t1"]
         assert outcome.prepared is not None and isinstance(outcome.prepared.schema, Missing)
         assert outcome.ended is Ended.RESULT and outcome.sent == '{"line":5.0}'
+
+
+def test_what_would_be_another_text_than_was_approved_is_not_sent() -> None:
+    with fake("changing") as one:
+        shown = prepare(call(tool="t1"), one.lookup)
+        assert shown.dispatched == '{"line":5}'
+        one.relist().result(PATIENCE)  # the tool is gone from the list, so its schema is, too
+        outcome = one.submit(call(tool="t1"), Depth.TOP, approved=shown).result(PATIENCE)
+        assert (outcome.ended, outcome.sent) == (Ended.CANNOT_SEND, None)
+        assert "other arguments would be sent than you agreed to" in outcome.detail
+        assert outcome.prepared and outcome.prepared.dispatched == '{"line":5.0}'
+        # Looked at again, or with nobody to ask, it goes out raw.
+        again = prepare(call(tool="t1"), one.lookup)
+        for approved in (again, None):
+            outcome = one.submit(call(tool="t1"), Depth.TOP, approved=approved).result(PATIENCE)
+            assert (outcome.ended, outcome.sent) == (Ended.RESULT, '{"line":5.0}')
 
 
 def test_listing_again_on_request() -> None:

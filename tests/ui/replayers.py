@@ -52,6 +52,7 @@ class FakeReplayer:
         self.errors = errors
         self.started: list[str] = []
         self.sent: list[tuple[str, str | None]] = []
+        self.approved: list[str | None] = []
         self.running: set[str] = set()
         self.pending: list[Future[None] | Future[Outcome]] = []
         self.closed = False
@@ -83,9 +84,12 @@ class FakeReplayer:
         errors = self.errors(prepared.dispatched or "")
         return Inspection(prepared, prepared.schema, self.hints, self.drift, errors)
 
-    def send(self, destination: Destination, call: ToolCall, depth: Depth) -> Future[Outcome]:
+    def send(
+        self, destination: Destination, call: ToolCall, depth: Depth, approved: Prepared | None = None
+    ) -> Future[Outcome]:
         assert self.is_connected(destination)
         prepared = prepare(call, self.live, depth)
+        self.approved.append(approved and approved.dispatched)
         self.sent.append((call.tool, prepared.dispatched))
         future: Future[Outcome] = Future()
         outcome = self.answers(call)

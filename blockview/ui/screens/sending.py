@@ -172,7 +172,9 @@ class Sending(PaneScreen):
             self._connected()
             if failed is not None:
                 return failed
-        sending = replayer.send(destination, planned.call, planned.seen.prepared.depth)
+        seen = planned.seen.prepared
+        approved = seen if planned.listed and not self._replays.trusts(destination) else None
+        sending = replayer.send(destination, planned.call, seen.depth, approved)
         self._pending = sending
         self._changed(_Doing.SENDING)
         return await answered(sending)
