@@ -18,6 +18,9 @@ from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Tree, decode_stri
 _ALIGNED = 2_000
 """Arrays with more items than this are compared item by item; aligning them would take too long."""
 
+_WORK = 8_000_000
+"""Pairs of items that may be looked at to align all arrays of one comparison; the rest is compared item by item."""
+
 
 class Sign(StrEnum):
     """How recorded and live compare at a place."""
@@ -68,6 +71,7 @@ def diff(recorded: Tree, live: Tree) -> list[DiffRow]:
     classes: dict[Hashable, int] = {}
     left, right = _classes(recorded, classes), _classes(live, classes)
     rows: list[DiffRow] = []
+    aligner = _Aligner(left, right)
     pending: list[Iterator[tuple[str | int | None, int | None, int | None]]] = [iter([(None, 0, 0)])]
     while pending:
         for key, old, new in pending[-1]:
@@ -81,8 +85,8 @@ def diff(recorded: Tree, live: Tree) -> list[DiffRow]:
                 continue
             sign = Sign.SAME if left[old] == right[new] else Sign.DIFFERS
             rows.append(DiffRow(sign, depth, key, old, new, paired=True))
-            pair = _members if kind is Kind.OBJECT else _items
-            pending.append(iter(pair(recorded, live, old, new, left, right)))
+            pair = _members if kind is Kind.OBJECT else aligner.items
+            pending.append(iter(pair(recorded, live, old, new)))
             break
         else:
             pending.pop()
@@ -147,7 +151,7 @@ def _classes(tree: Tree, classes: dict[Hashable, int]) -> list[int]:
 _Pair = tuple[str | int | None, int | None, int | None]
 
 
-def _members(recorded: Tree, live: Tree, old: int, new: int, left: list[int], right: list[int]) -> Iterator[_Pair]:
+def _members(recorded: Tree, live: Tree, old: int, new: int) -> Iterator[_Pair]:
     """Members by name; the second of two duplicates is compared with the second of the other side."""
     waiting: dict[str, deque[int]] = {}
     for child in recorded.children(old):
@@ -162,14 +166,43 @@ def _members(recorded: Tree, live: Tree, old: int, new: int, left: list[int], ri
             yield recorded.nodes[child].key, child, None
 
 
-def _items(recorded: Tree, live: Tree, old: int, new: int, left: list[int], right: list[int]) -> Iterator[_Pair]:
-    before, after = list(recorded.children(old)), list(live.children(new))
-    if len(before) == len(after) or max(len(before), len(after)) > _ALIGNED:
-        yield from _one_by_one(before, after, 0, 0)
-        return
-    matcher = difflib.SequenceMatcher(None, [left[at] for at in before], [right[at] for at in after], autojunk=False)
-    for _, start, end, first, last in matcher.get_opcodes():
-        yield from _one_by_one(before[start:end], after[first:last], start, first)
+class _Aligner:
+    """Aligns the items of arrays, as long as the work for all of them stays within bounds.
+
+    Args:
+        left: A number for each recorded node; equal values have equal numbers.
+        right: The same for live nodes.
+    """
+
+    def __init__(self, left: list[int], right: list[int]) -> None:
+        self._left, self._right = left, right
+        self._work = _WORK
+
+    def items(self, recorded: Tree, live: Tree, old: int, new: int) -> Iterator[_Pair]:
+        """The items of two arrays; what both begin and end with is never looked at closely."""
+        before, after = list(recorded.children(old)), list(live.children(new))
+        shorter = min(len(before), len(after))
+        head = next((at for at in range(shorter) if not self._equal(before[at], after[at])), shorter)
+        tail = next(
+            (at for at in range(shorter - head) if not self._equal(before[-1 - at], after[-1 - at])), shorter - head
+        )
+        first, last = len(before) - tail, len(after) - tail
+        yield from _one_by_one(before[:head], after[:head], 0, 0)
+        yield from self._middle(before[head:first], after[head:last], head)
+        yield from _one_by_one(before[first:], after[last:], first, last)
+
+    def _equal(self, old: int, new: int) -> bool:
+        return self._left[old] == self._right[new]
+
+    def _middle(self, before: list[int], after: list[int], start: int) -> Iterator[_Pair]:
+        work = len(before) * len(after)
+        if len(before) == len(after) or max(len(before), len(after)) > _ALIGNED or work > self._work:
+            yield from _one_by_one(before, after, start, start)
+            return
+        self._work -= work
+        old, new = [self._left[at] for at in before], [self._right[at] for at in after]
+        for _, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            yield from _one_by_one(before[i:j], after[k:m], start + i, start + k)
 
 
 def _one_by_one(before: list[int], after: list[int], start: int, first: int) -> Iterator[_Pair]:

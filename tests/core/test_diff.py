@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import random
 
 import pytest
 from hypothesis import given
@@ -119,3 +121,43 @@ def test_every_value_of_both_sides_is_told_once(left: object, right: object) -> 
             if number is not None:
                 covered += [number] if paired else range(number, tree.nodes[number].after)
         assert sorted(covered) == list(range(len(tree.nodes)))
+
+
+def test_the_work_of_aligning_is_bounded_for_all_arrays_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    aligned: list[int] = []
+
+    class Counting(difflib.SequenceMatcher[int]):
+        def __init__(self, junk: None, old: list[int], new: list[int], autojunk: bool) -> None:
+            aligned.append(len(old) * len(new))
+            super().__init__(junk, old, new, autojunk)
+
+    monkeypatch.setattr("blockview.core.diff.difflib.SequenceMatcher", Counting)
+    bits = random.Random(1)
+
+    def arrays(size: int) -> str:
+        return json.dumps([[bits.randrange(2) for _ in range(size)] for _ in range(20)])
+
+    rows = diff(parse(arrays(500)), parse(arrays(499)))
+    assert sum(aligned) <= 8_000_000
+    assert 0 < len(aligned) < 40
+    monkeypatch.setattr("blockview.core.diff._WORK", 500_000)
+    aligned.clear()
+    assert not totals(diff(parse(arrays(500)), parse(arrays(499)))).equal
+    assert len(aligned) == 2  # about a quarter of a million pairs each
+    assert rows
+
+
+@pytest.mark.parametrize(
+    ("recorded", "live", "expected"),
+    [
+        ("[1,2,3]", "[0,1,2,3]", "+==="),
+        ("[1,2,3]", "[1,2,3,4]", "===+"),
+        ("[1,2,3]", "[1,3]", "=-="),
+        ("[]", "[1]", "+"),
+        ("[1,1,1]", "[1,1]", "==-"),
+        ("[1,9,3]", "[1,8,3]", "=~="),
+    ],
+)
+def test_what_arrays_begin_and_end_with_is_the_same(recorded: str, live: str, expected: str) -> None:
+    rows = diff(parse(recorded), parse(live))[1:]
+    assert "".join(row.sign for row in rows) == expected
