@@ -6,6 +6,7 @@ import asyncio
 
 from blockview.core.model import Session
 from blockview.core.subagents import Subagent, find_subagent, inline_subagent
+from blockview.ui.threads import in_thread
 
 
 class Subagents:
@@ -26,6 +27,6 @@ class Subagents:
         if (known := self.known(agent)) is not None:
             return known
         if agent not in self._asked:
-            self._asked[agent] = asyncio.create_task(asyncio.to_thread(find_subagent, self._session, agent))
+            self._asked[agent] = asyncio.create_task(in_thread(find_subagent, self._session, agent))
         found = self._known[agent] = await asyncio.shield(self._asked[agent])
         return found

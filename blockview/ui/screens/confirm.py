@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from enum import Enum
@@ -21,6 +20,7 @@ from blockview.ui.header import number
 from blockview.ui.replays import HEAVY, Replays, connected
 from blockview.ui.screens.base import bindings
 from blockview.ui.screens.rows import RowsScreen
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.rows_pane import RowsPane
 
@@ -214,7 +214,7 @@ class Confirm(RowsScreen):
             self._pending = None
             if self._failed is not None:
                 break
-        self._planned = await asyncio.to_thread(lambda: [self._replays.looked_at(each) for each in self._planned])
+        self._planned = await in_thread(lambda: [self._replays.looked_at(each) for each in self._planned])
         self._stage = _Stage.START if self._failed is not None else _Stage.SEND
         self._connected()
         if self._failed is None and self._send is None:

@@ -16,6 +16,7 @@ from blockview.core.safetext import one_line
 from blockview.ui.actions import Where, footer_actions
 from blockview.ui.replays import HEAVY, Replays
 from blockview.ui.screens.base import PaneScreen, bindings
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.arguments_area import ArgumentsArea
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.rows_pane import RowsPane
@@ -72,9 +73,9 @@ class EditArguments(PaneScreen):
     async def _look(self) -> None:
         await asyncio.sleep(_PAUSE)
         text = self.area.text
-        self._problem = await asyncio.to_thread(problem_of, text)
+        self._problem = await in_thread(problem_of, text)
         if not self._problem:
-            self._planned = await asyncio.to_thread(self._with, text)
+            self._planned = await in_thread(self._with, text)
         self._seen.heavy = len(text) > HEAVY
         self._seen.changed()
         self._title.refresh()

@@ -20,6 +20,7 @@ from blockview.core.safetext import one_line
 from blockview.ui.actions import Where, footer_actions
 from blockview.ui.header import number
 from blockview.ui.screens.base import PaneScreen, bindings
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.pane import Pane
 from blockview.ui.widgets.session_list import SessionList
@@ -162,7 +163,7 @@ class Picker(PaneScreen):
         """Search for sessions, again or for the first time."""
         self._searching = True
         self._header.refresh()
-        found = await asyncio.to_thread(self._sessions.find)
+        found = await in_thread(self._sessions.find)
         self._searching = False
         self._asked.clear()
         self.picking.put(found)
@@ -174,14 +175,14 @@ class Picker(PaneScreen):
         """Look into what is not known yet, in as many lanes as make sense, and remember it."""
         await asyncio.gather(*(self._lane() for _ in range(self._sessions.lanes)))
         self._tell()
-        await asyncio.to_thread(self._sessions.keep)
+        await in_thread(self._sessions.keep)
 
     async def _lane(self) -> None:
         while True:
             if batch := self._next_batch():
                 self._busy += 1
                 try:
-                    found = await asyncio.to_thread(self._sessions.look, batch)
+                    found = await in_thread(self._sessions.look, batch)
                 finally:
                     self._busy -= 1
                 self.picking.update(batch, found)

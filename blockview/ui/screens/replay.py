@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 from textual import work
@@ -19,6 +18,7 @@ from blockview.core.safetext import one_line
 from blockview.ui.actions import Where, footer_actions
 from blockview.ui.screens.base import bindings
 from blockview.ui.screens.rows import RowsScreen
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.rows_pane import RowsPane
 
@@ -82,13 +82,13 @@ class Compared(RowsScreen):
 
     @work(group="compare", exclusive=True)
     async def _compare(self) -> None:
-        found = self._compared or await asyncio.to_thread(compare, self._recorded, self._live.outcome)
+        found = self._compared or await in_thread(compare, self._recorded, self._live.outcome)
         self._compared = found
         if found is None:
             size = weight(self._recorded.result) + weight(self._live.outcome.result)
             self._wait = f"not compared: {size:,} characters, more than {LARGEST:,} are too many; y copies each side"
         else:
-            differences = await asyncio.to_thread(Differences, found)
+            differences = await in_thread(Differences, found)
             self.rows_pane.heavy = len(found.rows) > _HEAVY
             self._differences = differences
         self.rows_pane.changed()

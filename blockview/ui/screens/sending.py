@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from enum import Enum
@@ -24,6 +23,7 @@ from blockview.ui.actions import Where, footer_actions
 from blockview.ui.header import number
 from blockview.ui.replays import Replays, answered, connected
 from blockview.ui.screens.base import PaneScreen, bindings
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.lines_pane import LinesPane
 from blockview.ui.widgets.pane import Pane
@@ -144,7 +144,7 @@ class Sending(PaneScreen):
             server = planned.route.destination.name if planned.route.destination else ""
             live = Live(planned.call, shown, schema, outcome, None, server, planned.edited)
             self._keep(len(self._done), live)
-            compared = await asyncio.to_thread(compare, planned.recorded, outcome)
+            compared = await in_thread(compare, planned.recorded, outcome)
             if compared is not None:
                 live = replace(live, same=compared.same)
                 self._keep(len(self._done), live)

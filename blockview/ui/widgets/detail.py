@@ -18,6 +18,7 @@ from blockview.core.rows import RowList, Section, fit
 from blockview.core.view import View
 from blockview.ui.diagnostics import diagnostic_rows
 from blockview.ui.subagents import Subagents
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.pane import Pane
 
 HEAVY = 100_000
@@ -116,7 +117,7 @@ class Detail(Pane):
     @work(group="rows", exclusive=True)
     async def _make_later(self, make: Callable[[], Rows], then: Callable[[], object]) -> None:
         await asyncio.sleep(_PAUSE)
-        self._take(await asyncio.to_thread(make), then)
+        self._take(await in_thread(make), then)
 
     async def ready(self) -> None:
         """Wait until the rows are those of what is to be shown."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 from textual import work
 
 from blockview.core.lines import Line
 from blockview.core.rows import Fold, Row, Target
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.pane import Pane
 
 MakeRows = Callable[[int, frozenset[Target], Fold], Sequence[Row]]
@@ -69,7 +69,7 @@ class RowsPane(Pane):
 
     @work(group="rows", exclusive=True)
     async def _make_later(self, width: int, toggled: frozenset[Target], fold: Fold) -> None:
-        self._take(await asyncio.to_thread(self.make, width, toggled, fold))
+        self._take(await in_thread(self.make, width, toggled, fold))
 
     def _take(self, rows: Sequence[Row]) -> None:
         self.rows = rows
