@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from blockview.cli import main
+from tests.dispatch.live import FAKE, MARK, processes
 from tests.dispatch.servers.raw_http import OK, RawHttp, Reply, message, serving
 
 ROOT = Path(__file__).parents[1]
@@ -317,3 +319,18 @@ def test_an_interrupt_cancels_the_call_and_tells_what_there_is(tmp_path: Path) -
     code, out = terminal.end()
     assert code == 130
     assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "cancelled"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_server_behind(number: signal.Signals, tmp_path: Path) -> None:
+    mark = uuid.uuid4().hex
+    server = shlex.join(["env", f"{MARK}={mark}", sys.executable, str(FAKE), "stubborn"])
+    path = recording(tmp_path, ("t1", "x__t", "{}"))
+    terminal = Terminal(path, "--server", f"x={server}")
+    terminal.wait_for_question("not connected")
+    terminal.answer("y")
+    terminal.wait_for_question("call")
+    assert processes(mark)
+    terminal.process.send_signal(number)
+    assert terminal.end()[0] == 128 + number
+    assert processes(mark) == []

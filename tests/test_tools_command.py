@@ -114,14 +114,23 @@ def test_a_person_is_asked_on_the_terminal(home: Path, answer: str, code: int) -
     config = configured(home)
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "blockview", "tools", "my.editor", "--config", str(config)]
-    os.write(ours, f"{answer}\n".encode())
     environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-    done = subprocess.run(command, cwd=home, env=environment, stdin=theirs, capture_output=True, text=True)
+    with subprocess.Popen(
+        command, cwd=home, env=environment, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as done:
+        assert done.stderr is not None
+        told = b""
+        while b"[y/N/q]" not in told:
+            piece = os.read(done.stderr.fileno(), 4096)
+            assert piece, told
+            told += piece
+        os.write(ours, f"{answer}\n".encode())
+        done.communicate(timeout=60)
     os.close(ours)
     os.close(theirs)
     assert done.returncode == code
     assert (home / "started").exists() == (answer == "y")
-    assert "start it and list its tools?" in done.stderr
+    assert b"start it and list its tools?" in told
 
 
 @pytest.mark.parametrize(
@@ -145,3 +154,12 @@ def test_the_last_words_of_a_server_are_shown_harmless(home: Path) -> None:
     assert done.returncode == 2
     assert "x: no " in done.stderr
     assert "\x1b" not in done.stderr
+
+
+def test_yes_starts_no_server_of_a_config_that_was_not_named(home: Path) -> None:
+    stranger = {"command": sys.executable, "args": ["-c", "open('started', 'w')"]}
+    (home / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": stranger}}))
+    done = run(home, "s", "--yes")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no server named s is configured" in done.stderr
+    assert not (home / "started").exists()

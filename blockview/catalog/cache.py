@@ -51,7 +51,7 @@ class _Cached(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """The list, for the reader."""
-        return f"cache, {self.listed:%Y-%m-%d}"
+        return f"cache, {self.listed.date().isoformat()}"
 
 
 _LIST = msgspec.json.Decoder(_List)

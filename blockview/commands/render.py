@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterator
 
 from blockview.commands import Failure
-from blockview.commands.sending import add_wait_options, connect_given, replayer_for
+from blockview.commands.sending import add_wait_options, connect_given, end_on_signals, replayer_for
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     STDIN,
@@ -56,6 +56,7 @@ def run(options: Namespace) -> int:
     session, blocks = _subagent(read_recording(options.path), options)
     if not (options.server or options.url or options.sse or options.header):
         return _print(session, blocks, lookup_for(session, options.tools), options)
+    end_on_signals()
     servers = servers_from(options)
     replayer = replayer_for(servers, options)
     try:

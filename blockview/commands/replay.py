@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from blockview.commands import Failure
 from blockview.commands.consent import Consent
-from blockview.commands.sending import add_wait_options, only_named, replayer_for
+from blockview.commands.sending import add_wait_options, end_on_signals, only_named, replayer_for
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     STDIN,
@@ -58,6 +58,7 @@ def describe(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Send the calls in recorded order. Exit code 0: all the same; 1: one differs; 2: nothing could be sent."""
+    end_on_signals()
     session, servers = _session(options), servers_from(options)
     calls = _chosen(session, options)
     replayer = replayer_for(only_named(servers) if options.yes else servers, options)

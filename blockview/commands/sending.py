@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -64,6 +64,20 @@ def replayer_for(servers: Servers, options: Namespace) -> LiveReplayer:
     for problem in servers.problems:
         warn(problem)
     return LiveReplayer(servers, Limits(options.connect_timeout, options.timeout), remember)
+
+
+def end_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end the command as an interrupt does, so that no server that it started is left behind."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        for each in signals:
+            signal.signal(each, signal.SIG_IGN)  # once is enough: what is left to do is to end the servers
+        raise SystemExit(128 + number)
+
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    for each in signals:
+        signal.signal(each, end)
 
 
 class Sender:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from blockview.catalog.tools import tool_text
 from blockview.commands import Failure
 from blockview.commands.consent import Consent
-from blockview.commands.sending import add_wait_options, remember
+from blockview.commands.sending import add_wait_options, end_on_signals, only_named, remember
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import warn
 from blockview.core.replaying import Hints, NotConnected
@@ -40,7 +40,10 @@ def describe(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Start or reach the servers one after the other, print their tools, and keep the lists for later displays."""
+    end_on_signals()
     servers = servers_from(options)
+    if options.yes:
+        servers = only_named(servers)
     for problem in servers.problems:
         warn(problem)
     terminal = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None

@@ -125,11 +125,15 @@ _WORDS = {"true": Kind.TRUE, "false": Kind.FALSE, "null": Kind.NULL}
 _PUNCTUATION, _STRING, _NUMERIC, _WORD = 1, 2, 3, 4
 
 
+_LAX = json.JSONDecoder(strict=False)
+"""Made once: `json.loads` makes a new one for each text that is not strict."""
+
+
 def decode_string(literal: str) -> str:
     """The text of a JSON string literal. Raw control characters and lone surrogates are kept."""
     if "\\" not in literal:
         return literal[1:-1]
-    return str(json.loads(literal, strict=False))
+    return str(_LAX.decode(literal))
 
 
 class _Open:
@@ -261,7 +265,7 @@ def loads(text: str) -> object:
     """
     try:
         try:
-            return json.loads(text, strict=False)
+            return _LAX.decode(text)
         except json.JSONDecodeError:
             raise
         except ValueError:  # an integer with more than 4,300 digits

@@ -123,6 +123,8 @@ def copied(response: httpx2.Response, **body: Any) -> httpx2.Response:
 def describe(error: BaseException) -> str:
     """What went wrong with an HTTP request, in words."""
     text = str(error)
+    if isinstance(error, httpx2.HTTPStatusError):
+        return f"HTTP {error.response.status_code}"  # its own text repeats the URL, and secrets with it
     if isinstance(error, httpx2.ConnectTimeout):
         return "the server did not take the connection in time"
     if isinstance(error, httpx2.ConnectError):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import signal
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import datetime
 
 from blockview.core.coercion import Depth
@@ -15,14 +15,13 @@ from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Lookup, Missing, Prepared
 from blockview.core.replaying import Hints, NotConnected
 from blockview.dispatch.mailbox import Relist, Send
-from blockview.dispatch.processes import signal_group
+from blockview.dispatch.masking import plain_urls
+from blockview.dispatch.processes import Owner, end_all
 from blockview.dispatch.servers import Server
 from blockview.dispatch.shared import Shared
 from blockview.dispatch.tee import Passed
 
 _LONGEST = 256 << 20
-_AT_EXIT = 1.0
-"""Seconds that a server may take to end when the program ends."""
 
 
 class Connection:
@@ -43,7 +42,7 @@ class Connection:
         self.server = server
         self._shared = Shared(server, connect_timeout, timeout, longest)
         self._connecting: Future[None] | None = None
-        self._thread: threading.Thread | None = None
+        self._thread: Owner | None = None
         self._lock = threading.Lock()
 
     def connect(self) -> Future[None]:
@@ -55,8 +54,9 @@ class Connection:
             if self._connecting is None:
                 self._connecting = Future()
                 self._connecting.set_running_or_notify_cancel()
-                self._thread = threading.Thread(target=self._run, name=f"mcp {self.server.name}", daemon=True)
-                atexit.register(self._at_exit)
+                self._thread = Owner(f"mcp {self.server.name}", self._run, self.close, lambda: self._shared.group)
+                atexit.unregister(_at_exit)
+                atexit.register(_at_exit)
                 self._thread.start()
             return self._connecting
 
@@ -67,13 +67,12 @@ class Connection:
 
             Worker(self._shared, self._connecting).run()
         except BaseException as error:  # nobody may be left waiting
-            outcome = Outcome(Ended.SERVER_DIED, f"{type(error).__name__}: {error}")
+            outcome = Outcome(Ended.SERVER_DIED, f"{type(error).__name__}: {plain_urls(str(error))}")
             self._shared.over = self._shared.over or outcome
             if not self._connecting.done():
                 self._connecting.set_exception(NotConnected(outcome))
         finally:
             self._shared.finish()
-            atexit.unregister(self._at_exit)
 
     @property
     def alive(self) -> bool:
@@ -176,7 +175,8 @@ class Connection:
             return not self._thread.is_alive()
         return True
 
-    def _at_exit(self) -> None:
-        self.close()
-        if not self.join(_AT_EXIT) and self._shared.group:
-            signal_group(self._shared.group, signal.SIGKILL)
+
+def _at_exit() -> None:
+    """For those who use connections without `orderly_end`; after it, there is nothing left to do."""
+    with suppress(KeyboardInterrupt):
+        end_all()

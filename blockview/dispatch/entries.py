@@ -91,14 +91,16 @@ class _Reader:
         if any("\0" in argument.value for argument in command):
             self.problems.append("its command holds a NUL character")
         env = {**self._env_file(options), **self._environment(options)}
+        folder, shown_folder = self._folder(options)
         return Server(
             name,
             "stdio",
             command=tuple(argument.value for argument in command),
             env={key: text.value for key, text in env.items()},
-            folder=self._folder(options),
+            folder=folder,
             source=source,
             shown=shown_command(command) if path.value else "",
+            shown_folder=shown_folder,
             hidden=_names(env),
         )
 
@@ -221,9 +223,11 @@ class _Reader:
             return {}
         return {name: literal(value) for name, value in settings(data.decode("utf-8-sig", "replace")).items()}
 
-    def _folder(self, options: Mapping[str, object]) -> str:
-        given = self._text(options, "cwd")
-        return os.path.normpath(os.path.join(self._base(), self._path(given).value))
+    def _folder(self, options: Mapping[str, object]) -> tuple[str, str]:
+        """The working directory as it is, and as it may be shown."""
+        given = self._path(self._text(options, "cwd"))
+        folder, shown = (os.path.normpath(os.path.join(self._base(), text)) for text in (given.value, given.shown))
+        return folder, shown
 
     def _base(self) -> str:
         return self.around.workspace or self.around.current

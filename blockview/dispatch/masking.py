@@ -21,7 +21,7 @@ _Mask = Callable[[str, tuple[str, ...]], str]
 
 _SECRET_NAME = re.compile(
     r"token(?!s|iz)|secret|passw|passphrase|api[-_.]?key|access[-_.]?key|private[-_.]?key|credential|bearer"
-    r"|authorization|(?:^|[-_.])(?:auth|key|pat|pwd|dsn|cookie|session)$",
+    r"|authorization|connection[-_.]?string|signature|(?:^|[-_.])(?:auth|key|pat|pass|pwd|dsn|jwt|cookie|session)$",
     re.IGNORECASE,
 )
 _PLAIN_NAME = re.compile(r"(?:^-*no-.*|.*(?:file|path|dir|url|uri|name|type|mode|count|limit|id))$", re.IGNORECASE)
@@ -71,6 +71,8 @@ def _mask_of_next(argument: str) -> _Mask:
         return _masked_setting
     if argument in ("-H", "--header"):
         return _masked_header
+    if argument in ("-p", "-u"):
+        return _masked_unless_plain
     if argument.startswith("-") and "=" not in argument and looks_secret(argument):
         return _masked_value
     return _masked
@@ -88,6 +90,14 @@ def _masked(text: str, names: tuple[str, ...]) -> str:
 
 def _masked_value(text: str, names: tuple[str, ...]) -> str:
     return _masked(text, names) if text.startswith("--") else _hidden(text, names)
+
+
+def _masked_unless_plain(text: str, names: tuple[str, ...]) -> str:
+    """Behind `-p` and `-u` a port, a path or a lone user stays; anything else may be a password."""
+    if re.fullmatch(r"[0-9:.]+|[./~].*|[A-Za-z_][\w-]{0,15}", text):
+        return _masked(text, names)
+    user, colon, _ = text.partition(":")
+    return f"{user}:{_hidden(text, names)}" if colon else _hidden(text, names)
 
 
 def _masked_setting(text: str, names: tuple[str, ...]) -> str:
@@ -159,3 +169,11 @@ def _quoted(text: str, names: tuple[str, ...]) -> str:
 
 def _any_of(names: tuple[str, ...]) -> str:
     return "|".join(re.escape(f"${{{name}}}") for name in names)
+
+
+_PLAIN_URL = re.compile(r"(\w+://)(?:[^\s/@'\"]*@)?([^\s?#'\"]*)(?:[?#][^\s'\"]*)?")
+
+
+def plain_urls(text: str) -> str:
+    """A message with the URLs in it cut to scheme, host and path: what else stands in them may be secret."""
+    return _PLAIN_URL.sub(lambda match: match[1] + match[2], text)

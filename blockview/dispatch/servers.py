@@ -47,6 +47,7 @@ class Server(Discreet, frozen=True):
     headers: Mapping[str, str] = {}
     source: str = ""
     shown: str = ""
+    shown_folder: str = ""
     hidden: tuple[str, ...] = ()
 
     def fit_to_show(self) -> list[tuple[str, Any]]:
@@ -56,7 +57,7 @@ class Server(Discreet, frozen=True):
             ("name", self.name),
             ("how", self.how),
             ("shown", seen.command),
-            ("folder", self.folder),
+            ("folder", seen.folder),
             ("source", self.source),
             ("hidden", seen.hidden),
         ]
@@ -74,7 +75,7 @@ def destination(server: Server) -> Destination:
         name=server.name,
         how=server.how,
         command=shown,
-        folder=server.folder,
+        folder=server.shown_folder or server.folder,
         source=server.source,
         hidden=server.hidden or (*server.env, *server.headers),
     )

@@ -111,11 +111,7 @@ class Pipes(asyncio.SubprocessProtocol):
         code = self.process.get_returncode()
         if code is None:
             return "the server closed its output"
-        return (
-            f"the server was ended by {signal.Signals(-code).name}"
-            if code < 0
-            else f"the server ended with exit code {code}"
-        )
+        return f"the server was ended by {_name(-code)}" if code < 0 else f"the server ended with exit code {code}"
 
     async def close(self) -> None:
         """End the process and all that it started: end of input, then SIGTERM, then SIGKILL."""
@@ -219,3 +215,10 @@ async def stdio_transport(
 async def _first(event: asyncio.Event, scope: anyio.CancelScope) -> None:
     await event.wait()
     scope.cancel()
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name of its own
+        return f"signal {number}"

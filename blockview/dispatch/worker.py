@@ -314,8 +314,8 @@ def _why(error: BaseException, shared: Shared) -> str:
     server = shared.server
     if isinstance(error, FileNotFoundError):
         if server.folder and error.filename == server.folder:
-            return f"the folder {server.folder} does not exist"
-        return f"command not found: {server.command[0]}"
+            return f"the folder {server.shown_folder or server.folder} does not exist"
+        return f"command not found: {one_line((server.shown or server.command[0]).split(' ')[0], 200)}"
     if isinstance(error, httpx2.HTTPStatusError | httpx2.TransportError):
         return describe(error)
     if isinstance(error, OSError):

@@ -8,6 +8,7 @@ looks at it. So nothing but places is kept, whatever the size of the recording.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 
@@ -229,6 +230,9 @@ def _same_arguments(left: str | None, right: str | None) -> bool:
     """Whether two tellers spell every value alike; the order of members and white space do not count."""
     if left is None or right is None or left == right:
         return left == right
+    with suppress(ValueError):  # most often white space is all that differs, and this is many times faster
+        if msgspec.json.format(left, indent=-1) == msgspec.json.format(right, indent=-1):
+            return True
     try:
         rows = diff(parse(left, lax=True), parse(right, lax=True))
     except JsonError:

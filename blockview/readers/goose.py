@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ from blockview.readers.claude_lines import moment
 from blockview.readers.conversation import Answer, Conversation, Event, Prompt
 from blockview.readers.document import unreadable
 from blockview.readers.head import Head, Reader
+from blockview.readers.kept import Kept
 from blockview.readers.mcp_names import ToolName
 from blockview.readers.records import Record, Report, decoded
 from blockview.readers.several import Listed, newest, or_note
@@ -202,13 +203,21 @@ class _Store(Protocol):
 def _read(name: str, told: Listed, store: _Store) -> Session:
     diagnostics: list[Diagnostic] = []
     events = _Events()
-    conversation = Conversation(or_note(lambda place: events.of(place, store.one(place))))
+    kept: Kept[tuple[Event, ...]] = Kept()
+
+    def again(place: Place) -> Iterable[Event]:
+        found = kept.get(place)
+        return events.of(place, store.one(place)) if found is None else found
+
+    conversation = Conversation(or_note(again))
     records, messages, title = 0, 0, told.title
     for place, line in store.all(diagnostics.append):
         records += 1
         messages += line.content is not None
         title = title or line.description
-        conversation.add(place, events.of(place, line))
+        said_here = tuple(events.of(place, line))
+        kept.keep(place, said_here, place.length)
+        conversation.add(place, said_here)
     blocks, calls = conversation.finish()
     return Session(
         name,
@@ -317,7 +326,8 @@ class _Rows:
 
 def _line(role: str, created: float | None, content: bytes, metadata: bytes) -> _Line | None:
     parts = part_of(_CONTENT, content)
-    return None if parts is None else _Line(role, created, parts, part_of(_SEEN, metadata) or _Seen())
+    seen = part_of(_SEEN, metadata) if metadata else None
+    return None if parts is None else _Line(role, created, parts, seen or _Seen())
 
 
 class DatabaseReader:
@@ -341,18 +351,24 @@ class DatabaseReader:
 
     def list_sessions(self, source: Source) -> tuple[Listed, ...]:
         """All sessions of the database, the one that was written last first."""
-        from blockview.readers.database import columns, open_database, rows
-
-        wanted = ("id", "name", "description", "created_at", "updated_at", "working_dir")
-        with closing(open_database(source)) as connection:
-            known = columns(connection, "sessions")
-            query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM sessions"
-            return newest([_listing(row) for row in rows(connection, query, (), lambda _: None)])
+        return newest(_listed(source))
 
     def read_one(self, source: Source, session_id: str) -> Session:
         """Read one session in one pass, and the rows of a block again when it is looked at."""
-        told = next((one for one in self.list_sessions(source) if one.id == session_id), Listed(session_id))
+        told = next((one for one in _listed(source, session_id) if one.id == session_id), Listed(session_id))
         return _read(source.name, told, _Rows(source, session_id))
+
+
+def _listed(source: Source, session_id: str | None = None) -> list[Listed]:
+    """The sessions of a database, or the one of that id."""
+    from blockview.readers.database import columns, open_database, rows
+
+    wanted = ("id", "name", "description", "created_at", "updated_at", "working_dir")
+    with closing(open_database(source)) as connection:
+        known = columns(connection, "sessions")
+        query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM sessions"
+        which, values = ("", ()) if session_id is None else (" WHERE id = ?", (session_id,))
+        return [_listing(row) for row in rows(connection, query + which, values, lambda _: None)]
 
 
 def _listing(row: Sequence[object]) -> Listed:

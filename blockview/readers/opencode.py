@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from glob import escape
@@ -20,6 +20,7 @@ from blockview.core.raw import part_of
 from blockview.readers.conversation import Conversation, Event
 from blockview.readers.document import document, elements, member, members, unreadable
 from blockview.readers.head import Head, Reader
+from blockview.readers.kept import Kept
 from blockview.readers.nested import folders_in, open_named
 from blockview.readers.opencode_parts import MESSAGE, Message, Parts
 from blockview.readers.records import Record, Report
@@ -90,11 +91,19 @@ def _read(name: str, format_: str, info: _Info, store: _Store, diagnostics: list
                 report(unreadable(recorded.info, error))
         return parts.events(message, recorded.parts)
 
-    conversation = Conversation(or_note(lambda place: events(store.one(place), _ignore)))
+    kept: Kept[tuple[Event, ...]] = Kept()
+
+    def again(place: Place) -> Iterable[Event]:
+        found = kept.get(place)
+        return events(store.one(place), _ignore) if found is None else found
+
+    conversation = Conversation(or_note(again))
     count = 0
     for recorded in store.all(diagnostics.append):
         count += 1
-        conversation.add(recorded.place, events(recorded, diagnostics.append))
+        said = tuple(events(recorded, diagnostics.append))
+        kept.keep(recorded.place, said, sum(len(part.data) for part in recorded.parts))
+        conversation.add(recorded.place, said)
     diagnostics += parts.unreadable.values()
     blocks, calls = conversation.finish()
     counts = Counts(records=count, messages=count, calls=sum(calls), unknown=len(parts.unknown))
@@ -341,25 +350,30 @@ class DatabaseReader:
 
     def list_sessions(self, source: Source) -> tuple[Listed, ...]:
         """All sessions of the database, the one that was written last first."""
-        from blockview.readers.database import columns, open_database, rows
-
-        wanted = ("id", "title", "time_created", "time_updated", "directory", "parent_id")
-        with closing(open_database(source)) as connection:
-            known = columns(connection, "session")
-            query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM session"
-            return newest([_listing(row) for row in rows(connection, query, (), _ignore)])
+        return newest(_known(source))
 
     def read_one(self, source: Source, session_id: str) -> Session:
         """Read one session in one pass, and the rows of a block again when it is looked at."""
-        listed = {one.id: one for one in self.list_sessions(source)}
-        known = listed.get(session_id, Listed(session_id))
+        known = next((one for one in _known(source, session_id) if one.id == session_id), Listed(session_id))
         info = _Info(session_id, known.title)
         session = _read(source.name, self.format, info, _Database(source, session_id), [])
         return msgspec.structs.replace(session, nested=partial(self._nested, source))
 
     def _nested(self, source: Source, agent: str) -> Session | None:
-        known = any(one.id == agent for one in self.list_sessions(source))
+        known = any(one.id == agent for one in _known(source))  # a recorded id may be no text that SQLite takes
         return self.read_one(source, agent) if known else None
+
+
+def _known(source: Source, session_id: str | None = None) -> list[Listed]:
+    """The sessions of a database, or the one of that id."""
+    from blockview.readers.database import columns, open_database, rows
+
+    wanted = ("id", "title", "time_created", "time_updated", "directory", "parent_id")
+    with closing(open_database(source)) as connection:
+        known = columns(connection, "session")
+        query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM session"
+        which, values = ("", ()) if session_id is None else (" WHERE id = ?", (session_id,))
+        return [_listing(row) for row in rows(connection, query + which, values, _ignore)]
 
 
 def _listing(row: Sequence[object]) -> Listed:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +20,7 @@ from blockview.core.prepare import Lookup, no_lookup
 from blockview.core.view import View
 from blockview.ui.actions import ACTIONS
 from blockview.ui.screens.session import SessionScreen
+from blockview.ui.threads import in_thread
 
 if TYPE_CHECKING:
     from blockview.core.replaying import Replayer
@@ -70,8 +73,18 @@ class BlockviewApp(App[None]):
 
     def on_mount(self) -> None:
         """Take note of how many colours the terminal has; the first screen is painted next."""
+        if not self.is_headless:
+            self._end_on_signals()
         self.set_class(not self.is_headless and self.console.color_system == "standard", "-few-colors")
         self.call_after_refresh(gc.enable)
+
+    def _end_on_signals(self) -> None:
+        """Leave in good order on SIGTERM and SIGHUP: the terminal as it was, and no server left behind."""
+        loop = asyncio.get_running_loop()
+        for number in (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")):
+            if number is not None:
+                with suppress(NotImplementedError, RuntimeError):  # Windows; not the main thread
+                    loop.add_signal_handler(number, partial(self.exit, return_code=128 + number))
 
     def get_default_screen(self) -> Screen[None]:
         """The session, or the picker."""
@@ -97,7 +110,7 @@ class BlockviewApp(App[None]):
         if self._open_path is None:
             return
         try:
-            opened = await asyncio.to_thread(self._open_path, event.name)
+            opened = await in_thread(self._open_path, event.name)
         except (OSError, ValueError) as error:
             # The message may begin with the path already.
             reason = str(error).removeprefix(f"{event.name}: ")

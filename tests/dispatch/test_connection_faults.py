@@ -105,6 +105,7 @@ UNANSWERED = [
     ("dies", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server ended with exit code 7", False),
     ("dies-mid-line", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server ended with exit code 0", False),
     ("killed", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server was ended by SIGKILL", False),
+    ("ended-by-35", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server was ended by signal 35", False),
     ("closes-stdout", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server closed its output", False),
     ("grandchild", {"timeout": PATIENCE}, Ended.SERVER_DIED, "the server ended with exit code 3", False),
 ]

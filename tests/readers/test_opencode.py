@@ -272,8 +272,9 @@ def test_a_database_is_read_while_its_owner_writes(tmp_path: Path) -> None:
         assert calls(session)[0].tool == "add"  # the blocks that were looked at are kept
 
 
-def test_a_locked_database_says_so_where_a_block_was(tmp_path: Path) -> None:
-    path = database(tmp_path / "x.db", {"ses_1": CONVERSATION})
+def test_a_locked_database_says_so_where_a_large_block_was(tmp_path: Path) -> None:
+    large = assistant(tool("c9", "demo_large", done("{}", "x" * 300_000)))
+    path = database(tmp_path / "x.db", {"ses_1": (large, *CONVERSATION)})
     with closing(sqlite3.connect(path)) as owner:
         owner.execute("PRAGMA journal_mode = DELETE")
         session = open_session(path)
@@ -282,6 +283,7 @@ def test_a_locked_database_says_so_where_a_block_was(tmp_path: Path) -> None:
         assert not isinstance(item, ToolCall)
         assert "locked" in item.text
         assert session.read_raw(Place(1, 0)) == ""
+        assert session.blocks[1].prompt == "hello"
 
 
 def test_rows_that_hold_something_else_are_reported(tmp_path: Path) -> None:
@@ -322,8 +324,10 @@ def test_a_tree_with_strange_files_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_a_part_that_is_gone_leaves_the_others(tmp_path: Path) -> None:
-    session = open_session(tree(tmp_path))
+def test_a_part_of_a_large_message_that_is_gone_leaves_the_others(tmp_path: Path) -> None:
+    *others, (info, parts) = CONVERSATION
+    large = info, (*parts, f'{{"type":"text","text":"{"x" * 300_000}"}}')
+    session = open_session(tree(tmp_path, (*others, large)))
     (tmp_path / "part" / "msg_3" / "prt_1.json").unlink()
     assert [call.tool for call in session.blocks[1].calls] == ["one", "lost"]
 

@@ -82,6 +82,7 @@ CALLS: dict[str, Callable[[int], object]] = {
     "dies": lambda n: (sys.stderr.write("it broke\n"), sys.stderr.flush(), os._exit(7)),
     "dies-mid-line": lambda n: (OUT.write(b'{"jsonrpc":"2.0","id":'), OUT.flush(), os._exit(0)),
     "killed": lambda n: os.kill(os.getpid(), signal.SIGKILL),
+    "ended-by-35": lambda n: os.kill(os.getpid(), 35),
     "closes-stdout": lambda n: os.close(1),
     "noise": lambda n: twice(n, lambda: line("starting \x1b[31mup…")),
     "malformed": lambda n: line('{"jsonrpc":"2.0","result":{"content":[}}'),
