@@ -184,3 +184,48 @@ def test_no_heavy_module_is_loaded(work: Path, tmp_path: Path) -> None:
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "blockview" in loaded
     assert not loaded & {"mcp", "textual", "asyncio", "anyio", "rich"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-p", SECRET],
+        ["--pass", SECRET],
+        ["-u", f"me:{SECRET}"],
+        ["--jwt", SECRET],
+        ["--connection-string", SECRET],
+        ["--signature", SECRET],
+    ],
+)
+def test_what_stands_behind_a_secrets_flag_is_masked(run: Run, work: Path, arguments: list[str]) -> None:
+    (work / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": {"command": "run", "args": arguments}}}))
+    for done in (run(), run("--json")):
+        assert arguments[0] in done.stdout and SECRET not in done.stdout + done.stderr
+
+
+def test_ports_paths_and_users_stay(run: Run, work: Path) -> None:
+    arguments = ["-p", "8080", "-p", "./here", "-u", "me"]
+    (work / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": {"command": "run", "args": arguments}}}))
+    assert "run -p 8080 -p ./here -u me" in run().stdout
+
+
+def test_a_folder_out_of_a_variable_is_shown_by_the_variables_name(run: Run, work: Path) -> None:
+    (work / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": {"command": "run", "cwd": "/at/${TOKEN}"}}}))
+    for done in (run(), run("--json")):
+        assert "/at/${TOKEN}" in done.stdout and SECRET not in done.stdout + done.stderr
+
+
+def test_errors_do_not_tell_values_of_variables(run: Run, work: Path) -> None:
+    servers = {
+        "s": {"command": "run", "cwd": "/at/${TOKEN}"},
+        "t": {"command": "/at/${TOKEN}/run"},
+    }
+    (work / "c.json").write_text(json.dumps({"mcpServers": servers}))
+    for name in servers:
+        done = subprocess.run(
+            [sys.executable, "-m", "blockview", "tools", name, "--config", "c.json", "--yes"],
+            cwd=work, capture_output=True, text=True, timeout=60,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(work), "TOKEN": SECRET},
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "${TOKEN}" in done.stderr and SECRET not in done.stderr, done.stderr

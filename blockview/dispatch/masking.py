@@ -71,8 +71,10 @@ def _mask_of_next(argument: str) -> _Mask:
         return _masked_setting
     if argument in ("-H", "--header"):
         return _masked_header
-    if argument in ("-p", "-u"):
+    if argument == "-p":
         return _masked_unless_plain
+    if argument == "-u":
+        return _masked_behind_user
     if argument.startswith("-") and "=" not in argument and looks_secret(argument):
         return _masked_value
     return _masked
@@ -93,11 +95,14 @@ def _masked_value(text: str, names: tuple[str, ...]) -> str:
 
 
 def _masked_unless_plain(text: str, names: tuple[str, ...]) -> str:
-    """Behind `-p` and `-u` a port, a path or a lone user stays; anything else may be a password."""
-    if re.fullmatch(r"[0-9:.]+|[./~].*|[A-Za-z_][\w-]{0,15}", text):
-        return _masked(text, names)
-    user, colon, _ = text.partition(":")
-    return f"{user}:{_hidden(text, names)}" if colon else _hidden(text, names)
+    """Behind `-p` a port or a path stays; anything else may be a password."""
+    plain = re.fullmatch(r"[0-9:.]+|[./~].*", text)
+    return _masked(text, names) if plain else _hidden(text, names)
+
+
+def _masked_behind_user(text: str, names: tuple[str, ...]) -> str:
+    user, colon, password = text.partition(":")
+    return f"{user}:{_hidden(password, names)}" if colon else _masked(text, names)
 
 
 def _masked_setting(text: str, names: tuple[str, ...]) -> str:

@@ -8,6 +8,8 @@ import inspect
 import pytest
 from textual.widgets import Input
 
+from blockview.ui.screens import confirm
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
@@ -17,6 +19,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = pyfuncitem._fixtureinfo.argnames
     asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
     return True
+
+
+@pytest.fixture(autouse=True)
+def quick_fingers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests press keys faster than a person reads."""
+    monkeypatch.setattr(confirm, "HELD", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from blockview.core.coercion import Depth
 from blockview.core.model import ContentBlock, ToolCall, ToolResult
 from blockview.core.outcome import Ended, Outcome
-from blockview.core.prepare import Found, Missing, prepare
+from blockview.core.prepare import Found, Missing, Prepared, prepare
 from blockview.core.replaying import Destination, Hints, Inspection, NotConnected, Route
 from tests.ui.sessions import lookup
 

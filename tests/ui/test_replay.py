@@ -16,7 +16,7 @@ from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Missing
 from blockview.core.replaying import Hints
 from blockview.ui.app import BlockviewApp, Opened
-from blockview.ui.screens import sending
+from blockview.ui.screens import confirm, sending
 from blockview.ui.screens.confirm import Confirm
 from blockview.ui.screens.edit_arguments import EditArguments
 from blockview.ui.screens.replay import Compared
@@ -125,6 +125,19 @@ async def test_every_outcome_is_kept_and_opens_from_the_detail() -> None:
         assert "~" not in shown(app, Compared)
         await app.press("escape", "d")
         assert "+     id:" in shown(app, Compared)
+
+
+async def test_a_key_that_is_held_answers_only_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    replayer = FakeReplayer(lambda call: answer(SAME))
+    async with running(app=app_with(replayer)) as app:
+        monkeypatch.setattr(confirm, "HELD", 3600.0)
+        await app.press(*CALL, "R", "enter")
+        await app.press("enter", "enter")
+        assert replayer.started and not replayer.sent
+        monkeypatch.setattr(confirm, "HELD", 0.0)
+        await app.press("enter")
+        assert replayer.sent == [("run_job", SENT)]
+        assert replayer.approved == [SENT]  # what was read is what may be sent
 
 
 async def test_trust_lasts_for_this_server_and_this_run() -> None:

@@ -24,6 +24,9 @@ from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.rows_pane import RowsPane
 
+HELD = 0.5
+"""Seconds in which a key that is still held from the first question does not answer the second one."""
+
 
 class _Stage(Enum):
     """What the person is asked, or waits for."""
@@ -64,6 +67,7 @@ class Confirm(RowsScreen):
         self._pending: Future[None] | None = None
         self._gave_up = False
         self._began = 0.0
+        self._asked = float("-inf")
         self._name = ""
         self._stage = _Stage.START if replays.unconnected(planned) else _Stage.SEND
         self._title = Bar(self._title_line, id="header")
@@ -165,7 +169,7 @@ class Confirm(RowsScreen):
         if self._stage is _Stage.START:
             self._stage, self._failed, self._gave_up = _Stage.STARTING, None, False
             self._connect()
-        elif self._send is not None and self._sendable:
+        elif self._send is not None and self._sendable and monotonic() - self._asked >= HELD:
             self.app.pop_screen()
             self._send(self._planned)
 
@@ -216,6 +220,7 @@ class Confirm(RowsScreen):
                 break
         self._planned = await in_thread(lambda: [self._replays.looked_at(each) for each in self._planned])
         self._stage = _Stage.START if self._failed is not None else _Stage.SEND
+        self._asked = monotonic()
         self._connected()
         if self._failed is None and self._send is None:
             self._listed()
