@@ -13,7 +13,10 @@ _MOST = 256 * 1024
 
 
 class Kept(Generic[T]):
-    """What records tell, by place, as far as it fits. The others are to be read again."""
+    """What records tell, by place, as far as it fits. The others are to be read again.
+
+    Only for readers in which what a record tells depends on nothing but the record.
+    """
 
     def __init__(self) -> None:
         self._left = _MOST
