@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockview.core import lenient, model
+from blockview.core.media import digest
 from blockview.core.model import Provenance, Session, Status, ToolCall
 from blockview.readers.lazy import LazyBlocks
 from tests.readers.lines import (
