@@ -149,12 +149,19 @@ def test_a_run_can_go_on_with_the_server_started_anew(replay: Any, tmp_path: Pat
     assert [call["live"]["ended"] for call in calls] == ["server died", "result"]
 
 
-def test_a_server_that_cannot_be_started_is_tried_once(replay: Any, tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_started_is_tried_once_and_nothing_differs(replay: Any, tmp_path: Path) -> None:
     path = recording(tmp_path, ("t1", "x__a", "{}"), ("t2", "x__b", "{}"))
     code, calls, told = replay(path, "--server", "x=no-such-command-here", "--yes", "--continue-on-error")
-    assert code == 1
+    assert code == 2
     assert [call["live"]["ended"] for call in calls] == ["server died", "cannot be sent"]
-    assert told.count("command not found") == 2  # the failure, and the reason why the second call is not tried
+    assert "differs" not in told
+    assert told.splitlines()[-1] == "blockview: nothing was sent: command not found: no-such-command-here"
+
+
+def test_a_tool_of_the_agents_own_is_sent_to_no_server(replay: Any) -> None:
+    code, (call,), told = replay("demo", "--yes", "--call", "toolu_12")
+    assert (code, call["tool"], call["live"]["ended"]) == (2, "Task", "cannot be sent")
+    assert "not an MCP call" in told
 
 
 def test_a_call_without_an_answer_ends_at_its_limit(replay: Any, tmp_path: Path) -> None:
@@ -193,7 +200,7 @@ def test_yes_starts_no_server_of_a_config_that_was_not_named(replay: Any, tmp_pa
     path = recording(tmp_path, ("t1", "x__a", "{}"))
     assert replay(path, "--yes")[0] == 2
     assert not (tmp_path / "started").exists()
-    assert replay(path, "--yes", "--config", ".mcp.json")[0] == 1
+    assert replay(path, "--yes", "--config", ".mcp.json")[0] == 2  # it is no server
     assert (tmp_path / "started").exists()
 
 

@@ -38,6 +38,8 @@ from blockview.export.replayed import Replayed, replayed_json, replayed_lines
 
 T = TypeVar("T")
 
+_NOT_MCP = "not an MCP call: no server would get it"
+
 _NEVER_RAN = frozenset({Status.DENIED, Status.REJECTED, Status.NEVER_SENT, Status.RESULT_WITHOUT_CALL})
 """Calls that did not reach a server are not sent by themselves; `--call` sends them."""
 
@@ -76,7 +78,7 @@ def run(options: Namespace) -> int:
     _print(session, done, options)
     if sending.interrupted:
         return 130
-    if done and all(one.live.outcome.ended is Ended.CANNOT_SEND for one in done):
+    if done and all(one.comparison is None and one.live.outcome.sent is None for one in done):
         raise Failure(f"nothing was sent: {done[0].live.outcome.detail}")
     return 0 if all(one.live.same for one in done) and len(done) == len(calls) else 1
 
@@ -153,6 +155,8 @@ class _Run:
             call, call, self._replayer.route(call), prepared.schema, Inspection(prepared, prepared.schema)
         )
         server = planned.route.destination
+        if not call.mcp:
+            return _told(planned, Outcome(Ended.CANNOT_SEND, _NOT_MCP, prepared=prepared))
         if server is None or planned.hindrance:
             return _told(planned, Outcome(Ended.CANNOT_SEND, planned.hindrance, prepared=prepared))
         failed = self._connected(server, planned.route.reason)
@@ -208,7 +212,8 @@ class _Run:
 
 def _told(planned: Planned, outcome: Outcome) -> Replayed:
     call, prepared = planned.call, planned.seen.prepared
-    comparison = None if outcome.ended is Ended.CANNOT_SEND else compare(call, outcome)
+    reached = outcome.started is not None and outcome.ended is not Ended.CANNOT_SEND
+    comparison = compare(call, outcome) if reached else None
     same = None if comparison is None else comparison.same
     server = planned.route.destination.name if planned.route.destination else ""
     return Replayed(call, prepared, Live(call, prepared.dispatched, planned.shown, outcome, same, server), comparison)

@@ -152,7 +152,7 @@ def _statements(planned: Planned) -> Iterator[tuple[str, Role]]:
     for line in planned.seen.drift:
         yield f"~ live schema is not the recorded one: {line}", Role.CHANGED
     for line in planned.seen.errors:
-        yield f"{ERROR} the schema does not allow it: {line}", Role.ERROR
+        yield f"{ERROR} by the schema: {line}", Role.ERROR
 
 
 def _hint_lines(hints: Hints) -> Iterator[tuple[str, Role]]:

@@ -179,7 +179,7 @@ async def test_what_the_tool_says_of_itself_drift_and_what_the_schema_refuses() 
         told = shown(app, Confirm)
         assert "! the tool says that it is not read-only, and that it is destructive" in told
         assert "live schema is not the recorded one: /properties/limit: maximum 3 is new" in told
-        assert "! the schema does not allow it: /limit: 5 is greater than 3" in told
+        assert "! by the schema: /limit: 5 is greater than 3" in told
         await app.press("enter")
         assert len(replayer.sent) == 1
 
@@ -389,7 +389,7 @@ async def test_what_is_wrong_is_told_while_typing_with_its_place() -> None:
             ('{"limit":042}', "line 1, column 11:"),
             ('{\n"limit":4,\n}', "line 3, column 1:"),
             ("[1]", "not a JSON object"),
-            ('{"limit":4.2}', "the schema does not allow it: /limit: not an integer"),
+            ('{"limit":4.2}', "by the schema: /limit: not an integer"),
         ):
             area(app).area.text = typed
             await app.pilot.pause()

@@ -504,3 +504,13 @@ async def test_a_recording_that_is_rewritten_under_the_app_is_no_danger(tmp_path
         path.write_bytes(b"x" * 300)
         text = await app.press("G", "enter", "E", "y", "escape", "escape", "Y", "g", "]", "space")
         assert "8 blocks" in text
+
+
+async def test_find_can_be_opened_again_at_once() -> None:
+    async with running(sessions.ordinary()) as app:
+        screen = app.session
+        screen.action_find()
+        screen.end_find()
+        screen.action_find()  # the first line is not gone yet
+        await app.press("j", "o", "b")
+        assert screen.view.needle is not None and screen.view.needle.text == "job"

@@ -17,7 +17,7 @@ class FindInput(Input):
 
     def __init__(self, accept: Callable[[], object], cancel: Callable[[], object]) -> None:
         """Start empty; one of the two functions is called once, at the end."""
-        super().__init__(placeholder="find", id="find-input", select_on_focus=False)
+        super().__init__(placeholder="find", select_on_focus=False)
         self._ends = {"enter": accept, "escape": cancel}
         self._done = False
 
