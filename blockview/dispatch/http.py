@@ -56,6 +56,7 @@ class TeeClient(httpx2.AsyncClient):
             self._tee.sent(request.content)
             if self._tee.exchange.frame == request.content:
                 exchange = self._tee.exchange
+                request.extensions["trace"] = _Written(exchange).trace
         if exchange is None:  # an event stream may be silent, all else is answered at once
             limit = None if request.method == "GET" else _SLACK
             request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "read": limit}
@@ -117,6 +118,17 @@ class TeeClient(httpx2.AsyncClient):
                 exchange.give_up()
             return httpx2.Response(202, request=request)
         return httpx2.Response(503, request=request)
+
+
+class _Written:
+    """Hears from httpx2 how far a request has got, and tells its exchange when it is written."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    async def trace(self, event: str, _: Mapping[str, Any]) -> None:
+        if event.endswith(".receive_response_headers.started"):
+            self._exchange.written()
 
 
 @asynccontextmanager

@@ -163,6 +163,8 @@ class Pipes(asyncio.SubprocessProtocol):
             raise anyio.BrokenResourceError
         self._tee.sent(frame)
         self._stdin.write(frame + b"\n")
+        if (exchange := self._tee.exchange).frame is frame:
+            exchange.written()
 
     async def aclose(self) -> None:
         """Nothing to do: the transport ends with its process."""

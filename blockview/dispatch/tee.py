@@ -79,7 +79,8 @@ class Exchange:
 
     `frame` is the request as written. `answer` is the whole answering message; `unreadable` says why the MCP SDK cannot
     read it, as far as that was asked. `http` is the status line and the start of the body of an HTTP answer, `trouble`
-    what went wrong on the way ("the connection was cut …"). `give_up` stops the waiting.
+    what went wrong on the way ("the connection was cut …"). `written` is called when the request is on its way to the
+    server, `give_up` stops the waiting.
     """
 
     def __init__(self) -> None:
@@ -93,6 +94,7 @@ class Exchange:
         self.http = ""
         self.trouble = ""
         self.remarks: list[str] = []
+        self.written: Callable[[], None] = lambda: None
         self.give_up: Callable[[], None] = lambda: None
 
     @property

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from time import perf_counter
 from typing import cast
 
@@ -42,6 +43,9 @@ _FAREWELL = 4.0
 _RELIST_PAUSE = 1.0
 """Seconds between two lists that the server asks for while nothing is sent."""
 
+_UNREAD = 0.05
+"""Seconds that an answer waits at most for the next request to be written before it is read."""
+
 _QUIET_REQUESTS = ("ping",)
 
 _ANOTHER_TEXT = "the server lists its tools anew, and other arguments would be sent than you agreed to: look again"
@@ -59,6 +63,8 @@ class Worker:
         self._job: Send | None = None
         self._attempt: Attempt | None = None
         self._ahead: tuple[Send, Listing, Prepared] | None = None
+        self._unread: Callable[[], None] = lambda: None
+        """Reads the last answer and gives its call the outcome; nothing when that is done."""
         self._why = ""
         """Why the connection is over, when it ended by itself."""
         self._listed_at = 0.0
@@ -230,7 +236,7 @@ class Worker:
         problem = ""
         with anyio.move_on_after(shared.timeout) as limit:
             exchange.give_up = self._interrupt = limit.cancel
-            loop.call_soon(self._look_ahead)
+            exchange.written = self._meanwhile
             try:
                 params = CallToolRequestParams(name=job.call.tool, arguments=prepared.arguments)
                 await session.send_request(CallToolRequest(params=params), Result)
@@ -241,12 +247,24 @@ class Worker:
         self._attempt, self._interrupt = None, lambda: None
         self._tee.end()
         if exchange.answer is not None:
+            self._catch_up()
+            self._unread = partial(_settle, job, lambda: attempt.answered(session.protocol_version or ""))
             # The next call, if one waits, goes out first: the server works on it while this answer is read.
-            loop.call_soon(_settle, job, lambda: attempt.answered(session.protocol_version or ""))
+            loop.call_later(_UNREAD if shared.mailbox.peek() else 0, self._catch_up)
             return
         late = limit.cancelled_caught and anyio.current_time() >= limit.deadline
         told = f"no answer within {shared.timeout:g} s" if late else ""
         _settle(job, lambda: attempt.unanswered(self._why, told, problem))
+
+    def _meanwhile(self) -> None:
+        """What there is to do while the server works on a request."""
+        self._catch_up()
+        self._look_ahead()
+
+    def _catch_up(self) -> None:
+        """Read the last answer, if that is still to be done."""
+        unread, self._unread = self._unread, lambda: None
+        unread()
 
     def _prepare(self, job: Send) -> Prepared:
         return prepare(job.call, job.lookup or self._shared.lookup, job.depth, self._shared.transport)
@@ -293,6 +311,7 @@ class Worker:
         self._wake.set()
 
     def _finish(self) -> None:
+        self._catch_up()
         shared = self._shared
         shared.alive = False
         if shared.over is None:
