@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 import msgspec
 
 
@@ -14,6 +12,8 @@ def note(*facts: str | None) -> str:
 
 def digest(data: bytes) -> str:
     """A short hash that tells contents apart; empty for no content."""
+    from hashlib import blake2b  # takes a hundredth of the app's start
+
     return blake2b(data, digest_size=8).hexdigest() if data not in (b"", b"null") else ""
 
 

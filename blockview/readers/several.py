@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
 from blockview.core.model import Place, Session, Text
-from blockview.readers.conversation import Event, Read
 from blockview.readers.head import Reader
 from blockview.readers.source import Source
+
+if TYPE_CHECKING:
+    from blockview.readers.conversation import Event, Read
 
 
 class Listed(msgspec.Struct, frozen=True):
