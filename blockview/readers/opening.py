@@ -5,7 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from blockview.core.growing import Growing
 from blockview.core.model import Session
+from blockview.readers.growing import Whole
 from blockview.readers.head import DATABASE_MAGIC
 from blockview.readers.registry import read_session, sessions_in
 from blockview.readers.source import Source
@@ -23,6 +25,12 @@ def open_session(path: str | PathLike[str]) -> Session:
     """
     file, session_id = _parted(str(path))
     return read_session(Source.open(_file(Path(file))), session_id)
+
+
+def open_growing(path: str | PathLike[str]) -> Growing:
+    """Open a recording to be read in steps, and followed while it is written. Paths are those of `open_session`."""
+    file, _ = _parted(str(path))
+    return Whole(_file(Path(file)), lambda: open_session(path))
 
 
 def holds_several(path: str | PathLike[str]) -> bool:
