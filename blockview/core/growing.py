@@ -1,4 +1,4 @@
-"""A recording that is read piece by piece, and one that is still being written: what is known so far, more each time."""
+"""A recording that is read piece by piece, and one that is still being written: what is known so far."""
 
 from __future__ import annotations
 

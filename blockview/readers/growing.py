@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,8 +39,8 @@ class Whole:
         found = stamp(self._path)
         if found is None or found == self._stamp:
             return None
-        first, self._stamp = self._stamp is None, found
+        self._stamp = found
         session = self._read()
-        touched, self._known = range(min(self._known, len(session.blocks))), len(session.blocks)
-        size = os.path.getsize(self._path)
-        return Grown(session, touched, size, size, replaced=not first)
+        before, self._known = self._known, len(session.blocks)
+        _, size, _ = found
+        return Grown(session, range(min(before, self._known)), size, size, replaced=self._known < before)
