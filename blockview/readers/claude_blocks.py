@@ -11,7 +11,7 @@ from blockview.core.model import Block, Item, Place, Text
 from blockview.core.raw import part_of, string_of
 from blockview.readers.anthropic_blocks import CALL_TYPES, Part, RecordedPart, content_block, is_result, parts
 from blockview.readers.claude_calls import Answer, call_of, orphan_of
-from blockview.readers.claude_index import MAIN, BlockFacts, Known
+from blockview.readers.claude_known import MAIN, Known
 from blockview.readers.claude_lines import BlockLine, moment, said
 from blockview.readers.source import Source
 
@@ -29,28 +29,31 @@ class BlockMaker:
 
     def __call__(self, number: int) -> Block:
         """The block of that number, from 0."""
-        facts = self._known.blocks[number]
-        answers = self._answers(facts)
-        places = [self._known.rows[row] for row in facts.rows]
+        blocks = self._known.blocks
+        prompted = bool(blocks.prompted[number])
+        answers = self._answers(number)
+        rows = list(blocks.rows.of(number))
+        places = [self._known.rows[row] for row in rows]
         lines = [self._line(place) for place in places]
         items: list[Item] = []
-        for at, (row, place, line) in enumerate(zip(facts.rows, places, lines, strict=True)):
+        for at, (row, place, line) in enumerate(zip(rows, places, lines, strict=True)):
             if line is None:
                 items.append(Text("note", f"line {place.line} can no longer be read", place))
             else:
-                items.extend(self._items(row, place, line, answers, prompts=facts.prompted and at == 0))
+                items.extend(self._items(row, place, line, answers, prompts=prompted and at == 0))
         first = lines[0] if lines else None
         return Block(
             number,
-            _prompt(first) if facts.prompted and first is not None else "",
+            _prompt(first) if prompted and first is not None else "",
             places[0] if places else Place(1, 0),
             tuple(items),
-            self._label(number, facts),
+            self._label(number),
             moment(first.timestamp) if first is not None else None,
         )
 
-    def _label(self, number: int, facts: BlockFacts) -> str:
-        labels = [f"subagent {facts.stream}"] if facts.stream != MAIN else []
+    def _label(self, number: int) -> str:
+        stream = self._known.blocks.stream(number)
+        labels = [f"subagent {stream}"] if stream != MAIN else []
         if number in self._abandoned:
             labels.append("abandoned branch")
         return ", ".join(labels)
@@ -58,9 +61,9 @@ class BlockMaker:
     def _line(self, place: Place) -> BlockLine | None:
         return part_of(_LINE, self._source.recorded(place))
 
-    def _answers(self, facts: BlockFacts) -> dict[str, Answer]:
+    def _answers(self, number: int) -> dict[str, Answer]:
         found: dict[str, Answer] = {}
-        for row in dict.fromkeys(facts.results):
+        for row in dict.fromkeys(self._known.blocks.results.of(number)):
             place = self._known.rows[row]
             line = self._line(place)
             if line is not None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from blockview.core.model import Place, Provenance, Status, ToolCall
 from blockview.core.raw import part_of, present, text_of
 from blockview.readers.anthropic_blocks import Part, RecordedPart, tool_result
-from blockview.readers.claude_index import Known
+from blockview.readers.claude_known import Known
 from blockview.readers.claude_lines import BlockLine, moment
 from blockview.readers.mcp_names import ToolName, resolve
 from blockview.readers.outcomes import background_task, outcome

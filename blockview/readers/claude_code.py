@@ -19,6 +19,7 @@ from blockview.readers.lazy import LazyBlocks
 from blockview.readers.nested import folders_in, open_named
 from blockview.readers.records import Record, Report, decoded
 from blockview.readers.source import Source
+from blockview.readers.unknown import left_out
 
 LINE = msgspec.json.Decoder(IndexLine)
 
@@ -79,7 +80,7 @@ def read_lines(source: Source, format_: str, lines: Callable[[Report], Iterator[
     diagnostics: list[Diagnostic] = []
     index = Index(source)
     for record, line in lines(diagnostics.append):
-        index.add(record, line)
+        index.add(record.place.line, record.place.byte, record.data, line)
     known = index.known
     return Session(
         source.name,
@@ -87,9 +88,9 @@ def read_lines(source: Source, format_: str, lines: Callable[[Report], Iterator[
         LazyBlocks(len(known.blocks), BlockMaker(source, known, index.abandoned())),
         id=index.session_id,
         title=index.title,
-        diagnostics=tuple(diagnostics),
+        diagnostics=(*diagnostics, *left_out(index.counts.unknown, index.first_unknown)),
         counts=index.counts,
-        call_counts=tuple(facts.calls for facts in known.blocks),
+        call_counts=known.blocks.calls[:],
         read_raw=source.text,
         agents=known.streams,
     )

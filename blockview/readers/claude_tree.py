@@ -1,0 +1,64 @@
+"""The tree of messages in a Claude Code session: which were answered more than once, and which prompts were rewound."""
+
+from __future__ import annotations
+
+from array import array
+
+_NONE = -1
+
+
+class MessageTree:
+    """Knows of each record its first child only, as a hash, and the prompt that follows it, as a block's number.
+
+    Most records have one child, so sets are made for the few that have more.
+    """
+
+    def __init__(self) -> None:
+        self._children = array("q")
+        self._prompts = array("i")
+        self._lost_children: dict[str, int] = {}
+        self._lost_prompts: dict[str, int] = {}
+        self._branches: dict[str, set[int]] = {}
+
+    def add(self) -> None:
+        """Take in the next record."""
+        self._children.append(0)
+        self._prompts.append(_NONE)
+
+    def link(self, parent: str, row: int, child: str) -> None:
+        """Note that a record has a child.
+
+        Args:
+            parent: The uuid of the record.
+            row: Its row; -1 when the record itself was not seen.
+            child: What the child is told from others by.
+        """
+        key = hash(child) or 1
+        if row >= 0:
+            first = self._children[row]
+            if not first:
+                self._children[row] = key
+                return
+        else:
+            first = self._lost_children.setdefault(parent, key)
+        if first != key:
+            self._branches.setdefault(parent, {first}).add(key)
+
+    def prompted(self, parent: str, row: int, block: int) -> int:
+        """Note that a block's prompt follows a record.
+
+        Returns:
+            The block whose prompt followed it before; -1 when none did.
+        """
+        if row >= 0:
+            before = self._prompts[row]
+            self._prompts[row] = block
+        else:
+            before = self._lost_prompts.get(parent, _NONE)
+            self._lost_prompts[parent] = block
+        return before
+
+    @property
+    def branches(self) -> tuple[tuple[str, int], ...]:
+        """(uuid, children) of each record that has more than one child."""
+        return tuple((uuid, len(children)) for uuid, children in self._branches.items())
