@@ -37,5 +37,6 @@ class Growing(Protocol):
 
         Raises:
             OSError: the recording can no longer be read.
+            ValueError: no reader knows the recording.
         """
         ...

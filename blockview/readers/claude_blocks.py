@@ -32,7 +32,7 @@ class BlockMaker:
         blocks = self._known.blocks
         prompted = bool(blocks.prompted[number])
         answers = self._answers(number)
-        rows = list(blocks.rows.of(number))
+        rows = self._known.rows_of(number)
         places = [self._known.rows[row] for row in rows]
         lines = [self._line(place) for place in places]
         items: list[Item] = []

@@ -17,11 +17,13 @@ from blockview.readers.claude_lines import LINE_TYPES, IndexLine
 from blockview.readers.head import Head, Reader
 from blockview.readers.lazy import LazyBlocks
 from blockview.readers.nested import folders_in, open_named
-from blockview.readers.records import Record, Report, decoded
+from blockview.readers.records import Record, record_of, report_state, values_of
 from blockview.readers.source import Source
+from blockview.readers.stepwise import Stepwise, Taker
 from blockview.readers.unknown import left_out
 
 LINE = msgspec.json.Decoder(IndexLine)
+_BRACE = ord("}")
 
 _MESSAGE_MARKS = frozenset({"parentUuid", "uuid", "sessionId"})
 
@@ -37,8 +39,11 @@ class ClaudeCodeReader:
 
     def read(self, source: Source) -> Session:
         """Read a transcript in one pass; blocks are decoded when they are looked at."""
-        session = read_lines(source, self.format, lambda report: decoded(source, LINE, report))
-        return session if source.path is None else replace(session, nested=partial(self._nested, source.path))
+        return Stepwise(source, self.begin).read_all()
+
+    def begin(self, source: Source) -> Taker:
+        """What takes in the lines of a transcript."""
+        return _Transcript(source, self.format, partial(self._nested, source.path) if source.path else None)
 
     def _nested(self, path: Path, agent: str) -> Session | None:
         return open_named(_subagent_folders(path), f"agent-{agent}.jsonl".__eq__, self.read)
@@ -69,31 +74,89 @@ def _is_transcript_line(record: dict[str, Any]) -> bool:
     return isinstance(record.get("sessionId"), str)
 
 
-def read_lines(source: Source, format_: str, lines: Callable[[Report], Iterator[tuple[Record, IndexLine]]]) -> Session:
-    """Make a session of lines in Claude Code's way of writing, which transcripts and stream-json share.
+class _Transcript:
+    """Takes in the lines of a transcript."""
 
-    Args:
-        source: The recording.
-        format_: The format's name.
-        lines: Gives the decoded lines, and reports what could not be read.
-    """
-    diagnostics: list[Diagnostic] = []
-    index = Index(source)
-    for record, line in lines(diagnostics.append):
-        index.add(record.place.line, record.place.byte, record.data, line)
-    known = index.known
-    return Session(
-        source.name,
-        format_,
-        LazyBlocks(len(known.blocks), BlockMaker(source, known, index.abandoned())),
-        id=index.session_id,
-        title=index.title,
-        diagnostics=(*diagnostics, *left_out(index.counts.unknown, index.first_unknown)),
-        counts=index.counts,
-        call_counts=known.blocks.calls[:],
-        read_raw=source.text,
-        agents=known.streams,
-    )
+    def __init__(self, source: Source, format_: str, nested: Callable[[str], Session | None] | None) -> None:
+        self._source = source
+        self._making = Making(source, format_)
+        self._nested = nested
+        report_state(source, self._making.report)
+
+    def take(self, number: int, start: int, lines: bytes) -> int:
+        """Take in the next lines. What is not as Claude Code writes it is looked at more closely."""
+        decode, add, find, view = LINE.decode, self._making.index.add, lines.find, memoryview(lines)
+        first, begin = number, 0
+        while (end := find(b"\n", begin)) >= 0:
+            data = view[begin:end]
+            try:
+                line = decode(data)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                self._look_at(number, start + begin, bytes(data))
+            else:
+                if lines[end - 1] == _BRACE:
+                    add(number, start + begin, data, line)
+                else:
+                    self._look_at(number, start + begin, bytes(data))
+            number += 1
+            begin = end + 1
+        return number - first
+
+    def _look_at(self, number: int, start: int, data: bytes) -> None:
+        report = self._making.report
+        if record := record_of(number, start, data, report):
+            for found, line in values_of(self._source, record, LINE, report):
+                self._making.add(found, line)
+
+    def session(self) -> Session:
+        """What is known now."""
+        session = self._making.session()
+        return replace(session, nested=self._nested) if self._nested else session
+
+    def settle(self) -> frozenset[int]:
+        """The blocks that tell something else than before."""
+        return self._making.settle()
+
+
+class Making:
+    """Makes a session of lines in Claude Code's way of writing, which transcripts and stream-json share."""
+
+    def __init__(self, source: Source, format_: str) -> None:
+        self.index = Index(source)
+        self._source = source
+        self._format = format_
+        self._diagnostics: list[Diagnostic] = []
+        self._abandoned: frozenset[int] = frozenset()
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Note what could not be read."""
+        self._diagnostics.append(diagnostic)
+
+    def add(self, record: Record, line: IndexLine) -> None:
+        """Take in a record."""
+        self.index.add(record.place.line, record.place.byte, record.data, line)
+
+    def session(self) -> Session:
+        """What is known now. Its blocks are decoded when they are looked at."""
+        index, known = self.index, self.index.known
+        self._abandoned = index.abandoned()
+        counts = index.counts
+        return Session(
+            self._source.name,
+            self._format,
+            LazyBlocks(len(known.blocks), BlockMaker(self._source, known, self._abandoned)),
+            id=index.session_id,
+            title=index.title,
+            diagnostics=(*self._diagnostics, *left_out(counts.unknown, index.first_unknown)),
+            counts=counts,
+            call_counts=known.blocks.calls[:],
+            read_raw=self._source.text,
+            agents=dict(known.streams),
+        )
+
+    def settle(self) -> frozenset[int]:
+        """The blocks that `session` gave before, and that tell something else now."""
+        return self.index.settle() | (self._abandoned ^ self.index.abandoned())
 
 
 READERS: tuple[Reader, ...] = (ClaudeCodeReader(),)

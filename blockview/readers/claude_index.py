@@ -50,8 +50,13 @@ class Index:
         self._titles: dict[str, str] = {}
         self._records = self._messages = self._duplicates = self._compactions = self._unknown = 0
         self._seen: dict[str, int] = {}
-        self._last: tuple[str | None, int] = None, -1
+        self._before, self._row_before = "", -1
         """The uuid and the row of the record before."""
+        self._shows = False
+        """Whether the record that is taken in is shown."""
+        known = self.known
+        self._block_of, self._shown = known.block_of, known.shown
+        self._first_row, self._last_row = known.blocks.first, known.blocks.last
         self._current: dict[str, int] = {}
         self._chains: dict[str, str] = {}
         self._calls: dict[str, int] = {}
@@ -63,7 +68,7 @@ class Index:
         self._tree = MessageTree()
         self._rewound: set[int] = set()
 
-    def add(self, number: int, byte: int, data: bytes, line: IndexLine) -> None:
+    def add(self, number: int, byte: int, data: bytes | memoryview, line: IndexLine) -> None:
         """Take in the next record: the number of its line, its offset, its characters and what they say."""
         self._records += 1
         kind, uuid = line.type, line.uuid
@@ -85,18 +90,26 @@ class Index:
             self._user(row, line, stream)
         else:
             self._other(row, line, stream)
-        self.known.block_of.append(self._current.get(stream, -1))
-        self._tree.add()
+        block = self._current.get(stream, -1)
+        self._block_of.append(block)
+        self._shown.append(self._shows)
+        if self._shows:
+            self._shows = False
+            self._last_row[block] = row
+            if self._first_row[block] < 0:
+                self._first_row[block] = row
+            if block < self._settled:
+                self._touched.add(block)
         if uuid is not None:
             self._seen.setdefault(uuid, row)
-            self._last = uuid, row
+            self._before, self._row_before = uuid, row
 
     def _other(self, row: int, line: IndexLine, stream: str) -> None:
         match line.type:
             case "system":
                 self._system(row, line, stream)
             case "result" if line.agent_id is None:
-                self._show(row, stream)
+                self._show(stream)
                 self.known.denied.update(denied.tool_use_id for denied in line.denials or () if denied.tool_use_id)
             case "progress":
                 self._progress(line)
@@ -105,10 +118,10 @@ class Index:
             case _:
                 self._title(line)
 
-    def _is_copy(self, uuid: str, data: bytes, line: IndexLine) -> bool:
+    def _is_copy(self, uuid: str, data: bytes | memoryview, line: IndexLine) -> bool:
         """True when this record was there before. A copy may know the parent that the first one had lost."""
         earlier = self._source.recorded(self.known.rows[self._seen[uuid]])
-        if earlier != data and part_of(_COMPARED, earlier) != part_of(_COMPARED, data):
+        if earlier != data and part_of(_COMPARED, earlier) != part_of(_COMPARED, bytes(data)):
             return False
         if line.parent_uuid is not None:
             self._roots.discard(uuid)
@@ -134,11 +147,9 @@ class Index:
             self.known.streams.setdefault(stream, []).append(number)
         return number
 
-    def _show(self, row: int, stream: str) -> int:
-        block = self._block(stream)
-        self.known.blocks.rows.append(block, row)
-        self._touch(block)
-        return block
+    def _show(self, stream: str) -> int:
+        self._shows = True
+        return self._block(stream)
 
     def _user(self, row: int, line: IndexLine, stream: str) -> None:
         self._messages += 1
@@ -148,7 +159,7 @@ class Index:
             if prompt is not None or (media and not answers and not line.hidden):
                 self._prompt(row, line, stream, prompt or "")
             else:
-                self._show(row, stream)
+                self._show(stream)
                 for text in texts:
                     if match := _TASK.search(text):
                         self.known.notified[match[1]] = row
@@ -161,7 +172,7 @@ class Index:
         number, blocks = self._open(stream), self.known.blocks
         parent = line.parent_uuid
         blocks.prompted[number] = 1
-        blocks.rows.append(number, row)
+        self._shows = True
         if stream == MAIN:
             self._titles.setdefault("prompt", prompt)
         elif stream == line.uuid:
@@ -174,8 +185,7 @@ class Index:
 
     def _time(self, block: int) -> str | None:
         """The time of a block's first record."""
-        row = next(self.known.blocks.rows.of(block))
-        line = part_of(_TIMED, self._source.recorded(self.known.rows[row]))
+        line = part_of(_TIMED, self._source.recorded(self.known.rows[self._first_row[block]]))
         return line.timestamp if line is not None else None
 
     def _assistant(self, row: int, line: IndexLine, stream: str) -> None:
@@ -184,7 +194,7 @@ class Index:
         self._link(line, message.id if message is not None and message.id is not None else line.uuid, real=True)
         if message is None or not message.content:
             return
-        self._show(row, stream)
+        self._show(stream)
         if isinstance(message.content, str):
             return
         for part in message.content:
@@ -220,7 +230,7 @@ class Index:
         if call is not None or call_id in self._answered:
             self._duplicates += 1
             return
-        block = self._show(row, stream)
+        block = self._show(stream)
         self.known.blocks.calls[block] += 1
         if not call_id:
             self._nameless += 1
@@ -248,8 +258,7 @@ class Index:
 
     def _row_of(self, uuid: str) -> int:
         """The row of a record seen before; -1 when there is none."""
-        before, row = self._last
-        return row if uuid == before else self._seen.get(uuid, -1)
+        return self._row_before if uuid == self._before else self._seen.get(uuid, -1)
 
     def _link(self, line: IndexLine, child: str | None, *, real: bool) -> None:
         """Note roots and branches of the tree of messages. Results are no branches: they are siblings of calls."""
@@ -263,14 +272,14 @@ class Index:
     def _system(self, row: int, line: IndexLine, stream: str) -> None:
         if line.subtype == "init":
             self.known.servers.update(server.name for server in line.mcp_servers or () if server.name)
-            if stream not in self._current or not self.known.blocks.rows.empty(self._current[stream]):
+            if stream not in self._current or self._first_row[self._current[stream]] >= 0:
                 self._open(stream)
-            self._show(row, stream)
+            self._show(stream)
         elif line.subtype == "compact_boundary":
             self._compactions += 1
-            self._show(row, stream)
+            self._show(stream)
         elif line.subtype == "microcompact_boundary" or (len(line.content) > 2 and bytes(line.content)[:1] == b'"'):
-            self._show(row, stream)
+            self._show(stream)
 
     def _progress(self, line: IndexLine) -> None:
         if line.data is None or line.data.type != "mcp_progress":
@@ -286,7 +295,7 @@ class Index:
 
     def _attachment(self, row: int, attachment: Attachment, stream: str) -> None:
         if attachment.type == "queued_command":
-            self._show(row, stream)
+            self._show(stream)
         elif attachment.type == "deferred_tools_delta":
             self.known.servers.update(attachment.pending_mcp_servers or ())
         elif attachment.type == "mcp_instructions_delta":

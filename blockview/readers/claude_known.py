@@ -16,11 +16,13 @@ MAIN = ""
 class Blocks:
     """What is known of the blocks without their records, in columns.
 
-    `rows` of a block hold what it shows, `results` what its calls got back; `calls` counts them.
+    What a block shows stands in rows from `first` to `last`, -1 when it shows nothing. `results` of a block are the
+    rows of what its calls got back; `calls` counts them.
     """
 
     def __init__(self) -> None:
-        self.rows = Chains()
+        self.first = array("q")
+        self.last = array("q")
         self.results = Chains()
         self.calls = array("I")
         self.prompted = bytearray()
@@ -40,7 +42,8 @@ class Blocks:
 
     def open(self, stream: str) -> int:
         """Begin the next block, without a prompt; its number."""
-        self.rows.open()
+        self.first.append(-1)
+        self.last.append(-1)
         self.results.open()
         self.calls.append(0)
         self.prompted.append(0)
@@ -87,8 +90,16 @@ class Known(msgspec.Struct):
     """What a subagent without a name was asked → its stream; none where several were asked the same."""
     block_of: array[int] = msgspec.field(default_factory=lambda: array("i"))
     """The block that a row stands in, -1 for none."""
+    shown: bytearray = msgspec.field(default_factory=bytearray)
+    """Whether a row is shown by the block it stands in."""
     elsewhere: dict[int, list[int]] = msgspec.field(default_factory=dict)
     """Row → the blocks that show something of it besides the one it stands in."""
+
+    def rows_of(self, block: int) -> list[int]:
+        """The rows that a block shows."""
+        shown, block_of = self.shown, self.block_of
+        first, last = self.blocks.first[block], self.blocks.last[block]
+        return [row for row in range(max(0, first), last + 1) if shown[row] and block_of[row] == block]
 
     def blocks_at(self, byte: int) -> list[int]:
         """The blocks that show something of the record at an offset."""

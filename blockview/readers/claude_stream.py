@@ -8,7 +8,7 @@ from typing import Any
 
 from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Diagnostic, Place, Session
-from blockview.readers.claude_code import LINE, read_lines
+from blockview.readers.claude_code import LINE, Making
 from blockview.readers.claude_lines import IndexLine
 from blockview.readers.head import Head, Reader
 from blockview.readers.records import Record, Report, object_end, records, recovered
@@ -35,7 +35,10 @@ class ClaudeStreamReader:
 
     def read(self, source: Source) -> Session:
         """Read all events in one pass; blocks are decoded when they are looked at."""
-        return read_lines(source, self.format, lambda report: _events(source, report))
+        making = Making(source, self.format)
+        for record, line in _events(source, making.report):
+            making.add(record, line)
+        return making.session()
 
 
 def _is_event(record: dict[str, Any]) -> bool:

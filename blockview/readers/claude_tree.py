@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 _NONE = -1
+_ROOM = 4096
 
 
 class MessageTree:
@@ -20,11 +21,6 @@ class MessageTree:
         self._lost_prompts: dict[str, int] = {}
         self._branches: dict[str, set[int]] = {}
 
-    def add(self) -> None:
-        """Take in the next record."""
-        self._children.append(0)
-        self._prompts.append(_NONE)
-
     def link(self, parent: str, row: int, child: str) -> None:
         """Note that a record has a child.
 
@@ -35,6 +31,8 @@ class MessageTree:
         """
         key = hash(child) or 1
         if row >= 0:
+            if row >= len(self._children):
+                self._reach(row)
             first = self._children[row]
             if not first:
                 self._children[row] = key
@@ -51,12 +49,20 @@ class MessageTree:
             The block whose prompt followed it before; -1 when none did.
         """
         if row >= 0:
+            if row >= len(self._children):
+                self._reach(row)
             before = self._prompts[row]
             self._prompts[row] = block
         else:
             before = self._lost_prompts.get(parent, _NONE)
             self._lost_prompts[parent] = block
         return before
+
+    def _reach(self, row: int) -> None:
+        """Make room for a row and more."""
+        more = row + _ROOM - len(self._children)
+        self._children.extend(array("q", [0]) * more)
+        self._prompts.extend(array("i", [_NONE]) * more)
 
     @property
     def branches(self) -> tuple[tuple[str, int], ...]:

@@ -65,10 +65,6 @@ class Chains:
             self._first[block] = number
         self._last[block] = number
 
-    def empty(self, block: int) -> bool:
-        """Whether a block's list holds nothing."""
-        return not self._first[block]
-
     def of(self, block: int) -> Iterator[int]:
         """The rows in a block's list, in the order in which they came."""
         entry = self._first[block]

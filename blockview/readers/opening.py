@@ -5,12 +5,13 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from blockview.core.growing import Growing
+from blockview.core.growing import Growing, Grown
 from blockview.core.model import Session
 from blockview.readers.growing import Whole
 from blockview.readers.head import DATABASE_MAGIC
-from blockview.readers.registry import read_session, sessions_in
+from blockview.readers.registry import read_session, sessions_in, taker_for
 from blockview.readers.source import Source
+from blockview.readers.stepwise import Stepwise
 
 
 def open_session(path: str | PathLike[str]) -> Session:
@@ -28,9 +29,39 @@ def open_session(path: str | PathLike[str]) -> Session:
 
 
 def open_growing(path: str | PathLike[str]) -> Growing:
-    """Open a recording to be read in steps, and followed while it is written. Paths are those of `open_session`."""
-    file, _ = _parted(str(path))
-    return Whole(_file(Path(file)), lambda: open_session(path))
+    """Open a recording to be read in steps, and followed while it is written. Paths are those of `open_session`.
+
+    Reading raises UnknownFormat when no reader knows the recording.
+
+    Raises:
+        OSError: the file is missing, a folder, or may not be read.
+    """
+    name, session_id = _parted(str(path))
+    file = _file(Path(name))
+    source = Source.open(file)
+    if source.plain and not session_id:
+        begin = taker_for(source)
+        if begin is not None:
+            return Stepwise(source, begin)
+    empty = not source.content_end
+    source.close()
+    whole = Whole(file, lambda: open_session(path))
+    return _Begun(file, whole) if empty else whole
+
+
+class _Begun:
+    """A file that holds nothing yet: how it is read is settled once it does."""
+
+    def __init__(self, file: Path, empty: Growing) -> None:
+        self._file = file
+        self._growing = empty
+        self._settled = False
+
+    def read_on(self, seconds: float) -> Grown | None:
+        """What is in the file, as soon as something is."""
+        if not self._settled and self._file.exists() and self._file.stat().st_size:
+            self._growing, self._settled = open_growing(self._file), True
+        return self._growing.read_on(seconds)
 
 
 def holds_several(path: str | PathLike[str]) -> bool:

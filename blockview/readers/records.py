@@ -27,6 +27,14 @@ class Record(NamedTuple):
     data: bytes
 
 
+def report_state(source: Source, report: Report) -> None:
+    """Report what is to be known of a file as a whole. Each way to read one begins with this."""
+    if source.transcoded:
+        report(Diagnostic(Place(1, 0), "the file is UTF-16: places count bytes of its UTF-8 form", "transcoded"))
+    if source.damage:
+        report(Diagnostic(Place(1, 0), source.damage, "truncated_tail"))
+
+
 def records(source: Source, report: Report) -> Iterator[Record]:
     """The lines of a recording that hold something, in order.
 
@@ -34,17 +42,21 @@ def records(source: Source, report: Report) -> Iterator[Record]:
     around a line are left out; blank lines are skipped but counted.
     """
     begin = len(_BOM) if source.read(0, len(_BOM)) == _BOM else 0
-    if source.transcoded:
-        report(Diagnostic(Place(1, 0), "the file is UTF-16: places count bytes of its UTF-8 form", "transcoded"))
-    if source.damage:
-        report(Diagnostic(Place(1, 0), source.damage, "truncated_tail"))
+    report_state(source, report)
     for line, (start, data) in enumerate(source.lines(begin), 1):
-        record = _record(line, start, data, report) if data else None
-        if record:
+        if record := record_of(line, start, data, report):
             yield record
 
 
-def _record(line: int, start: int, data: bytes, report: Report) -> Record | None:
+def record_of(line: int, start: int, data: bytes, report: Report) -> Record | None:
+    """The record on a line, or None when it is blank.
+
+    Args:
+        line: The number of the line, from 1.
+        start: Its offset.
+        data: The line without its line feed.
+        report: Gets what was left out of it.
+    """
     if data[-1:] == b"\r":
         data = data[:-1]
     if data[:1] == b"\0" or data[-1:] == b"\0":
@@ -171,11 +183,22 @@ def decoded(
             such a line is left out without a diagnostic.
     """
     for record in records(source, report):
-        try:
-            yield record, decode(decoder, record.data)
-        except BadRecord as error:
-            if noise is None or not noise(record):
-                yield from recovered(source, record, decoder, report, error)
+        yield from values_of(source, record, decoder, report, noise)
+
+
+def values_of(
+    source: Source,
+    record: Record,
+    decoder: msgspec.json.Decoder[T],
+    report: Report,
+    noise: Callable[[Record], bool] | None = None,
+) -> Iterator[tuple[Record, T]]:
+    """The decoded value of one record of a source, or those that can be saved of it; see `decoded`."""
+    try:
+        yield record, decode(decoder, record.data)
+    except BadRecord as error:
+        if noise is None or not noise(record):
+            yield from recovered(source, record, decoder, report, error)
 
 
 def recovered(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 
 from blockview.core.model import Diagnostic, Place, Session
 from blockview.readers.head import Head, Reader
 from blockview.readers.several import LibraryReader, Listed, NoSuchSession
 from blockview.readers.source import Source
+from blockview.readers.stepwise import StepReader, Taker
 
 _MODULES = (
     "claude_code",
@@ -42,7 +43,7 @@ earlier it stands. A module is imported when its turn comes, so that nobody wait
 
 
 class UnknownFormat(ValueError):
-    """No reader knows the recording; the message says what was looked for and what to do."""
+    """No reader knows the recording; the message says what to do."""
 
 
 def readers() -> Iterator[Reader]:
@@ -55,6 +56,12 @@ def reader_for(source: Source) -> Reader | None:
     """The reader that knows this recording, or None."""
     head = Head.of(source)
     return next((reader for reader in readers() if reader.sniff(head)), None)
+
+
+def taker_for(source: Source) -> Callable[[Source], Taker] | None:
+    """What makes the taker of the lines of a recording; None when it is not read line by line."""
+    reader = reader_for(source) if source.content_end else None
+    return reader.begin if isinstance(reader, StepReader) else None
 
 
 def sessions_in(source: Source) -> tuple[Listed, ...]:
@@ -79,10 +86,9 @@ def read_session(source: Source, session_id: str = "") -> Session:
         return Session(source.name, "empty", (), diagnostics=(Diagnostic(Place(1, 0, source.size), problem, "empty"),))
     reader = reader_for(source)
     if reader is None:
-        formats = ", ".join(dict.fromkeys(reader.format for reader in readers()))
         raise UnknownFormat(
-            f"{source.name}: no known recording in its first lines (looked for {formats}); "
-            "give the recording itself, not a summary or an export of it"
+            f"{source.name}: no known recording in its first lines; give the recording itself, "
+            "not a summary or an export of it (blockview --help says of which tools)"
         )
     if not session_id:
         return reader.read(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -26,7 +27,7 @@ class Source:
     Files are read and not mapped: a file that another program cuts short would kill a process that has it mapped. A
     compressed file is unpacked once, and all places count bytes of what was in it; `damage` says what of it could not
     be had. A file that starts with a UTF-16 mark is decoded once and held as UTF-8: then `transcoded` is True and all
-    places count bytes of that UTF-8 text.
+    places count bytes of that UTF-8 text. `plain` is True when neither was done, so that the bytes are the file's own.
     """
 
     def __init__(self, name: str, path: Path | None, file: BinaryIO) -> None:
@@ -35,11 +36,14 @@ class Source:
         self._file = file
         self._lock = Lock()
         self.damage = ""
+        self.plain = path is not None
         if is_packed(self.read(0, 4)):
+            self.plain = False
             with file:
                 self._file, self.damage = unpack(file)
         self.transcoded = self.read(0, 2) in _UTF16_MARKS
         if self.transcoded:
+            self.plain = False
             with self._file as coded:
                 coded.seek(0)
                 self._file = io.BytesIO(coded.read().decode("utf-16", "replace").encode())
@@ -57,6 +61,20 @@ class Source:
             return cls(str(path), path, file)
         with file:
             return cls(str(path), path, io.BytesIO(file.read()))
+
+    @cached_property
+    def number(self) -> int:
+        """What the file system calls the file; 0 for what is in memory."""
+        try:
+            return os.fstat(self._file.fileno()).st_ino
+        except (OSError, io.UnsupportedOperation):
+            return 0
+
+    def refresh(self) -> None:
+        """Take note of how long the file is by now."""
+        with self._lock:
+            self.size = self._file.seek(0, io.SEEK_END)
+        self.__dict__.pop("content_end", None)
 
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Source:
