@@ -163,6 +163,8 @@ class Capture:
         self.slots: list[Exchange | Connection] = []
         self.connections: list[Connection] = []
         self.records = self.messages = self.orphans = self.unknown = 0
+        self.changed: list[Exchange | Connection] = []
+        """What was added to since somebody cleared this."""
         self._report = report
         self._current: dict[tuple[str, str], Connection] = {}
         self._waiting: dict[tuple[str, str], _Waiting] = {}
@@ -196,13 +198,13 @@ class Capture:
             part += 1
         return part
 
-    def finish(self) -> None:
-        """Report what only the end of the capture tells."""
+    def missing(self) -> Iterator[Diagnostic]:
+        """What the recorder dropped, as far as its count tells up to here."""
         for sequence in self._sequences.values():
             for gap in sequence.gaps:
                 if gap.missing > 0:
                     dropped = f"{_plural(gap.missing, 'frame')} before this one (numbers {gap.first} to {gap.last})"
-                    self._report(Diagnostic(gap.place, f"the recorder dropped {dropped}", "dropped_frames"))
+                    yield Diagnostic(gap.place, f"the recorder dropped {dropped}", "dropped_frames")
 
     def _aside(self, place: Place, part: int, frame: Frame) -> None:
         if frame.starts and (frame.lane, "") in self._current:
@@ -216,6 +218,7 @@ class Capture:
             sent = waiting.pop((frame.direction.opposite, answered), None) if answered else None
             if sent and sent.exchange:
                 sent.exchange.cut = ref
+                self.changed.append(sent.exchange)
         elif frame.kind == NOT_JSON:
             self._report(Diagnostic(place, "a line that is not JSON went over the protocol's channel", "not_json"))
 
@@ -270,6 +273,7 @@ class Capture:
         connection = sent.connection
         if sent.exchange:
             sent.exchange.response = self.refs.add(place, part, "")
+            self.changed.append(sent.exchange)
         else:
             label = f"{way} {'error' if message.failed else 'result'} of {sent.method}"
             self._traffic(connection, place, part, label, None)
@@ -290,10 +294,12 @@ class Capture:
             sent = self._waiting[frame.lane, frame.peer].get((way, key)) if key else None
             if sent and sent.exchange:
                 sent.exchange.cancelled = ref
+                self.changed.append(sent.exchange)
 
     def _traffic(self, connection: Connection, place: Place, part: int, label: str, seen: str | None) -> int:
         ref = self.refs.add(place, part, label)
         connection.traffic.append(ref)
+        self.changed.append(connection)
         if seen is not None:
             connection.seen[seen] += 1
         return ref

@@ -6,7 +6,7 @@ where that connection begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from typing import Generic, Protocol, TypeVar
 
@@ -41,33 +41,28 @@ _SHOWN = 4000
 """Characters of a message that are shown in traffic. The rest is in the raw view: it may be megabytes."""
 
 
-class Tape(Protocol):
+class Held(Protocol):
     """The frames of one recording. A record may hold several, such as a request and its answer."""
+
+    def at(self, place: Place) -> Sequence[Frame]:
+        """The frames of the record at a place, as they were when it was first read."""
+        ...
+
+
+class Tape(Held, Protocol):
+    """The frames of one recording, which is read as one."""
 
     def all(self, report: Report) -> Iterator[tuple[Place, Sequence[Frame]]]:
         """The frames of all records in order; what cannot be read is reported."""
         ...
 
-    def at(self, place: Place) -> Sequence[Frame]:
-        """The frames of the record at a place, as `all` gave them."""
-        ...
 
-
-class Enveloped(msgspec.Struct, Generic[T], frozen=True):
-    """A tape of records that are JSON texts in the source, each of which is a value of one type.
-
-    `found` gives the records that can be decoded with their values, `unwrap` the frames in one.
-    """
+class Wrapped(msgspec.Struct, Generic[T], frozen=True):
+    """Records that are JSON texts in the source, each of which is a value of one type; `unwrap` gives its frames."""
 
     source: Source
     decoder: msgspec.json.Decoder[T]
-    found: Callable[[Report], Iterator[tuple[Record, T]]]
     unwrap: Callable[[Record, T], Sequence[Frame]]
-
-    def all(self, report: Report) -> Iterator[tuple[Place, Sequence[Frame]]]:
-        """The frames of all records in order."""
-        for record, value in self.found(report):
-            yield record.place, self.unwrap(record, value)
 
     def at(self, place: Place) -> Sequence[Frame]:
         """The frames of the record at a place."""
@@ -76,6 +71,17 @@ class Enveloped(msgspec.Struct, Generic[T], frozen=True):
             return self.unwrap(record, decode(self.decoder, record.data))
         except BadRecord:
             return (gone(record.data),)
+
+
+class Enveloped(Wrapped[T], frozen=True):
+    """A tape of such records; `found` gives those that can be decoded with their values."""
+
+    found: Callable[[Report], Iterator[tuple[Record, T]]]
+
+    def all(self, report: Report) -> Iterator[tuple[Place, Sequence[Frame]]]:
+        """The frames of all records in order."""
+        for record, value in self.found(report):
+            yield record.place, self.unwrap(record, value)
 
 
 def gone(data: bytes | str) -> Frame:
@@ -106,36 +112,79 @@ def read_capture(
         tools: tools that the recording lists beside its traffic.
         read_raw: gives the recorded text at a place; the source's own text where this is None.
     """
-    found = list(diagnostics)
-    capture = Capture(found.append)
-    for place, frames in tape.all(found.append):
-        capture.add(place, frames)
-    capture.finish()
-    slots = tuple(slot for slot in capture.slots if isinstance(slot, Exchange) or slot.traffic)
-    calls = tuple(int(isinstance(slot, Exchange)) for slot in slots)
-    servers = dict.fromkeys(connection.server for connection in capture.connections if connection.server)
-    blocks = _Blocks(tape, capture, slots, {})
-    listed = tuple(
-        spec for connection in capture.connections for spec in connection.tools.specs(connection.server, connection.id)
-    )
-    return Session(
-        source.name,
-        format,
-        LazyBlocks(len(slots), blocks.read),
-        id=id,
-        title=title or ", ".join(servers),
-        diagnostics=tuple(sorted(found, key=lambda one: (one.place.line, one.place.byte))),
-        tools=listed or tuple(tools),
-        counts=Counts(
-            records=capture.records,
-            messages=capture.messages,
-            calls=sum(calls),
-            orphan_results=capture.orphans,
-            unknown=capture.unknown,
-        ),
-        call_counts=calls,
-        read_raw=read_raw or source.text,
-    )
+    making = CaptureMaking(source, format, tape, id=id, title=title, diagnostics=diagnostics, tools=tools)
+    for place, frames in tape.all(making.report):
+        making.capture.add(place, frames)
+    session = making.session()
+    return session if read_raw is None else replace(session, read_raw=read_raw)
+
+
+class CaptureMaking:
+    """Makes a session of the frames that its capture takes in; the arguments are those of `read_capture`."""
+
+    def __init__(
+        self,
+        source: Source,
+        format: str,
+        tape: Held,
+        *,
+        id: str = "",
+        title: str = "",
+        diagnostics: Sequence[Diagnostic] = (),
+        tools: Sequence[ToolSpec] = (),
+    ) -> None:
+        self._found = list(diagnostics)
+        self.report = self._found.append
+        self.capture = Capture(self.report)
+        self._source, self._format, self._tape = source, format, tape
+        self._id, self._title, self._tools = id, title, tools
+        self._settled: tuple[Exchange | Connection, ...] = ()
+        self._servers: tuple[str | None, ...] = ()
+
+    @property
+    def _slots(self) -> tuple[Exchange | Connection, ...]:
+        return tuple(slot for slot in self.capture.slots if isinstance(slot, Exchange) or slot.traffic)
+
+    def session(self) -> Session:
+        """What is known now. Its blocks are decoded when they are looked at."""
+        capture, slots = self.capture, self._slots
+        calls = tuple(int(isinstance(slot, Exchange)) for slot in slots)
+        servers = dict.fromkeys(connection.server for connection in capture.connections if connection.server)
+        blocks = _Blocks(self._tape, capture, slots, {})
+        listed = tuple(
+            spec
+            for connection in capture.connections
+            for spec in connection.tools.specs(connection.server, connection.id)
+        )
+        found = [*self._found, *capture.missing()]
+        return Session(
+            self._source.name,
+            self._format,
+            LazyBlocks(len(slots), blocks.read),
+            id=self._id,
+            title=self._title or ", ".join(servers),
+            diagnostics=tuple(sorted(found, key=lambda one: (one.place.line, one.place.byte))),
+            tools=listed or tuple(self._tools),
+            counts=Counts(
+                records=capture.records,
+                messages=capture.messages,
+                calls=sum(calls),
+                orphan_results=capture.orphans,
+                unknown=capture.unknown,
+            ),
+            call_counts=calls,
+            read_raw=self._source.text,
+        )
+
+    def settle(self) -> Collection[int]:
+        """The blocks that were known when this was called before, and that tell something else since."""
+        before, self._settled = self._settled, self._slots
+        named, self._servers = self._servers, tuple(connection.server for connection in self.capture.connections)
+        changed = set(map(id, self.capture.changed))
+        self.capture.changed.clear()
+        if self._settled[: len(before)] != before or self._servers[: len(named)] != named:
+            return range(len(before))
+        return [number for number, slot in enumerate(before) if id(slot) in changed]
 
 
 class _CallParams(msgspec.Struct, frozen=True, gc=False):
@@ -154,7 +203,7 @@ _REASON = msgspec.json.Decoder(_Reason)
 class _Blocks(msgspec.Struct, frozen=True):
     """Makes the blocks of a capture out of its tape."""
 
-    tape: Tape
+    tape: Held
     capture: Capture
     slots: tuple[Exchange | Connection, ...]
     kept: dict[Place, Sequence[Frame]]

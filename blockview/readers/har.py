@@ -101,7 +101,7 @@ class HarReader:
                     yield record, exchange
             yield from streams
 
-        session = read_capture(source, self.format, Enveloped(source, _EXCHANGE, found, _frames))
+        session = read_capture(source, self.format, Enveloped(source, _EXCHANGE, _frames, found))
         counts = msgspec.structs.replace(session.counts, unknown=session.counts.unknown + others)
         return msgspec.structs.replace(session, counts=counts)
 

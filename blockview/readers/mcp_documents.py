@@ -38,7 +38,7 @@ def _element_tape(
             except BadRecord as error:
                 report(unreadable(record, error))
 
-    return Enveloped(source, decoder, found, unwrap)
+    return Enveloped(source, decoder, unwrap, found)
 
 
 def _elements(source: Source, path: tuple[str, ...], report: Report) -> Iterator[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -46,6 +46,15 @@ class Taker(Protocol):
     def settle(self) -> Collection[int]:
         """The blocks that were known when this was called before, and that tell something else since."""
         ...
+
+
+def whole_lines(number: int, start: int, lines: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The number, the offset and the bytes of each whole line of those that `Taker.take` gets."""
+    begin = 0
+    while (end := lines.find(b"\n", begin)) >= 0:
+        yield number, start + begin, lines[begin:end]
+        number += 1
+        begin = end + 1
 
 
 @runtime_checkable

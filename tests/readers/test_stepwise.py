@@ -1,5 +1,6 @@
 """A recording that is read in steps, or grows while it is read, tells what it tells when it is read at once."""
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -46,10 +47,41 @@ def transcript_lines(draw: st.DrawFn) -> str:
             return line("news", uuid, parent, second)
 
 
+@st.composite
+def capture_lines(draw: st.DrawFn) -> str:
+    number, lane = draw(st.integers(0, 5)), draw(st.sampled_from(["client->server", "server->client"]))
+    message: dict[str, object] = {"jsonrpc": "2.0", "id": number}
+    match draw(st.sampled_from(["call", "call", "answer", "answer", "list", "hello", "cancel", "news"])):
+        case "call":
+            lane = "client->server"
+            message |= {"method": "tools/call", "params": {"name": "add", "arguments": {"a": 5.0}}}
+        case "answer":
+            lane = "server->client"
+            message |= {"result": {"content": [], "serverInfo": {"name": draw(st.sampled_from(["one", "two"]))}}}
+        case "list":
+            lane = "client->server"
+            message |= {"method": "tools/list"}
+        case "hello":
+            lane = "client->server"
+            message |= {"method": "initialize", "params": {}}
+        case "cancel":
+            message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
+        case _:
+            message = {"jsonrpc": "2.0", "method": "notifications/message"}
+    return json.dumps({"ts": 1796081428.5 + number, "dir": lane, "msg": message})
+
+
 SPLICED = b'{"type":"user"}{"type":"user"}'
 ODD = st.sampled_from([b"", b"  ", b"\0\0", b"{", b'{"type":"user"', b"[1,2]", b"no json", SPLICED])
-LINES = st.lists(transcript_lines().map(str.encode) | ODD, min_size=1, max_size=30)
 FIRST = prompt("begin", "aa").encode()
+CAPTURE = b'{"ts":1796081428.5,"dir":"client->server","msg":{"jsonrpc":"2.0","id":9,"method":"ping"}}'
+
+
+def many(first: bytes, lines: st.SearchStrategy[str]) -> st.SearchStrategy[list[bytes]]:
+    return st.lists(lines.map(str.encode) | ODD, min_size=1, max_size=30).map(lambda more: [first, *more])
+
+
+RECORDINGS = many(FIRST, transcript_lines()) | many(CAPTURE, capture_lines())
 
 
 @pytest.fixture
@@ -87,12 +119,12 @@ def check_touched(before: Sequence[Block], grown: Grown) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(LINES, st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
+@given(RECORDINGS, st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
 def test_steps_end_in_what_one_reading_tells(
     tmp_path: Path, tiny_pieces: None, lines: list[bytes], end: bytes, mark: bool, last: bool
 ) -> None:
     path = tmp_path / "recording.jsonl"
-    data = end.join([FIRST, *lines]) + (end if last else b"")
+    data = end.join(lines) + (end if last else b"")
     path.write_bytes((b"\xef\xbb\xbf" if mark else b"") + data)
     os.utime(path, (0, 0))
     before: list[Block] = []
@@ -107,13 +139,14 @@ def test_steps_end_in_what_one_reading_tells(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(LINES, st.lists(st.integers(1, 200), max_size=20))
+@given(RECORDINGS, st.lists(st.integers(1, 200), max_size=20))
 def test_a_file_that_is_appended_to_tells_what_it_tells_when_read_at_once(
     tmp_path: Path, tiny_pieces: None, lines: list[bytes], cuts: list[int]
 ) -> None:
     path = tmp_path / "recording.jsonl"
-    data = b"\n".join(lines) + b"\n"
-    path.write_bytes(FIRST + b"\n")
+    first, *more = lines
+    data = b"\n".join(more) + b"\n"
+    path.write_bytes(first + b"\n")
     growing = open_growing(path)
     (*_, grown) = steps(growing)
     before = list(grown.session.blocks)
