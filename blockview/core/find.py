@@ -53,14 +53,18 @@ class Needle:
             block: The block to look through.
             prepared: What is sent for a call; asked only where the recorded texts do not hold the needle.
         """
-        head = self.found_in(block.prompt) or any(
-            isinstance(item, Text) and self.found_in(item.text) for item in block.items
-        )
-        rows = [HEAD] if head else []
-        rows += [number for number, call in enumerate(block.calls) if self._in_call(call, prepared)]
+        rows = [HEAD] if self.in_texts(block) else []
+        rows += [number for number, call in enumerate(block.calls) if self.in_call(call, prepared)]
         return tuple(rows)
 
-    def _in_call(self, call: ToolCall, prepared: Callable[[ToolCall], Prepared]) -> bool:
+    def in_texts(self, block: Block) -> bool:
+        """Whether a block's prompt, or a text in it, holds the needle."""
+        return self.found_in(block.prompt) or any(
+            isinstance(item, Text) and self.found_in(item.text) for item in block.items
+        )
+
+    def in_call(self, call: ToolCall, prepared: Callable[[ToolCall], Prepared]) -> bool:
+        """Whether anything that is shown of a call holds the needle; see `rows`."""
         texts = [call.name, call.server, call.tool, call.arguments, call.status_note, call.agent]
         if call.result is not None:
             texts += [call.result.text, call.result.structured]
