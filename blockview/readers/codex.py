@@ -8,7 +8,7 @@ the model makes (code mode) are told by the host only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,11 @@ from blockview.readers.codex_names import Described, described
 from blockview.readers.conversation import Event, Prompt
 from blockview.readers.envelopes import moment
 from blockview.readers.head import Head, Reader
-from blockview.readers.linewise import Teller, Told, read_told
+from blockview.readers.linewise import Teller, TellerLines, Told
 from blockview.readers.nested import open_named
-from blockview.readers.records import Record, Report, decoded
+from blockview.readers.records import Record, Report, values_of
 from blockview.readers.source import Source
+from blockview.readers.stepwise import Stepwise, Taker
 
 
 class _Line(Payload, frozen=True, gc=False):
@@ -82,11 +83,27 @@ class CodexReader:
 
     def read(self, source: Source) -> Session:
         """Read a rollout in one pass; blocks are decoded when they are looked at."""
-        session = read_told(source, self.format, Rollout())
-        return session if source.path is None else replace(session, nested=partial(self._nested, source.path))
+        return Stepwise(source, self.begin).read_all()
+
+    def begin(self, source: Source) -> Taker:
+        """What takes in the lines of a rollout."""
+        return _Lines(source, self.format, partial(self._nested, source.path) if source.path else None)
 
     def _nested(self, path: Path, agent: str) -> Session | None:
         return open_named(rollout_folders(path), lambda name: thread_of(name) == agent, self.read)
+
+
+class _Lines(TellerLines["_Opened"]):
+    """Takes in the lines of a rollout."""
+
+    def __init__(self, source: Source, format_: str, nested: Callable[[str], Session | None] | None) -> None:
+        super().__init__(source, format_, Rollout())
+        self._nested = nested
+
+    def session(self) -> Session:
+        """What is known now."""
+        session = super().session()
+        return replace(session, nested=self._nested) if self._nested else session
 
 
 def _is_line(record: dict[str, Any]) -> bool:
@@ -123,10 +140,16 @@ class Rollout(Teller[_Opened]):
         self._prompts: list[int] = []
         self._rolled_back: set[int] = set()
         self._agents = StartedAgents()
+        self._learnt = (0, 0, 0)
 
-    def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, _Opened]]:
-        """The decoded lines in order; what cannot be read is reported."""
-        return ((record, _opened(line)) for record, line in decoded(source, _LINE, report))
+    def bears_back(self) -> bool:
+        """True when a server, a turn that was rolled back or a subagent became known: calls before it tell of them."""
+        learnt, self._learnt = self._learnt, (len(self._servers), len(self._rolled_back), len(self._agents))
+        return learnt != self._learnt
+
+    def found(self, source: Source, record: Record, report: Report) -> Iterator[tuple[Record, _Opened]]:
+        """What one line holds, opened."""
+        return ((one, _opened(line)) for one, line in values_of(source, record, _LINE, report))
 
     def line(self, data: bytes) -> _Opened:
         """A line decoded again."""

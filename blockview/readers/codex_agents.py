@@ -37,6 +37,10 @@ class StartedAgents:
         self._threads: dict[str, str] = {}
         self._spawns: set[str] = set()
 
+    def __len__(self) -> int:
+        """How many calls are known to have started a thread."""
+        return len(self._threads)
+
     def learn(self, kind: str, payload: Payload) -> None:
         """Note what a record tells of it."""
         if kind == "response_item":

@@ -20,9 +20,10 @@ from blockview.readers.codex_events import PAYLOAD, UNANSWERED, Moment, Payload,
 from blockview.readers.codex_outcomes import Outcome, failed, returned
 from blockview.readers.conversation import Answer, Event, Prompt
 from blockview.readers.head import Head, Reader
-from blockview.readers.linewise import JsonTeller, read_told
+from blockview.readers.linewise import JsonTeller, TellerLines
 from blockview.readers.records import Record
 from blockview.readers.source import Source
+from blockview.readers.stepwise import Stepwise, Taker
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):
@@ -86,7 +87,11 @@ class CodexExecReader:
 
     def read(self, source: Source) -> Session:
         """Read all events in one pass; blocks are decoded when they are looked at."""
-        return read_told(source, self.format, _Run())
+        return Stepwise(source, self.begin).read_all()
+
+    def begin(self, source: Source) -> Taker:
+        """What takes in the lines of a recording."""
+        return TellerLines(source, self.format, _Run())
 
 
 def _is_event(record: dict[str, Any]) -> bool:

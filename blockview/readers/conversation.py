@@ -83,11 +83,19 @@ class Conversation:
         self._blocks: list[_Facts] = []
         self._open: dict[str, int] = {}
         self._home: dict[str, int] = {}
-        self._answers: dict[str, list[tuple[int, Place]]] = {}
+        """Call → its block."""
+        self._early: dict[str, list[tuple[int, Place]]] = {}
+        """Answers whose call was not seen, with their blocks; the first one's block shows them."""
+        self._far: dict[str, list[Place]] = {}
+        """Call → answers that stand in other blocks than the call."""
+        self._touched: set[int] = set()
         self.lanes: dict[str, list[int]] = {}
         """The blocks of each lane that has a name."""
-        self.orphans = 0
-        """How many answers have no call, once all events are in."""
+
+    @property
+    def orphans(self) -> int:
+        """How many calls are known by their answer only."""
+        return len(self._early)
 
     def add(self, place: Place, events: Iterable[Event], lane: str = "") -> None:
         """Take in the events of the record at a place.
@@ -108,31 +116,63 @@ class Conversation:
                 self._blocks.append(_Facts([]))
                 if lane:
                     self.lanes.setdefault(lane, []).append(block)
-            if isinstance(event, ToolCall) and event.id not in self._home:
-                self._home[event.id] = block
-                self._blocks[block].calls += 1
+            if isinstance(event, ToolCall):
+                self._call(event.id, block)
             elif isinstance(event, Whole):
                 self._blocks[block].calls += 1
             elif isinstance(event, Answer):
-                self._answers.setdefault(event.id, []).append((block, place))
+                self._answer(event.id, block, place)
         if at >= start:
             self._blocks[block].parts.append(_Part(place, start, at + 1))
+            self._touched.add(block)
 
-    def finish(self) -> tuple[LazyBlocks, tuple[int, ...]]:
-        """The blocks, and the number of calls of each, once all events are in."""
-        orphans = self._answers.keys() - self._home.keys()
-        self.orphans = len(orphans)
-        for identity in orphans:
-            home = self._answers[identity][0][0]
-            self._home[identity] = home
-            self._blocks[home].calls += 1
-        far = {
-            identity: tuple(place for block, place in found if block != self._home[identity])
-            for identity, found in self._answers.items()
-        }
-        self._answers = {}
-        self._far = {identity: places for identity, places in far.items() if places}
+    def _call(self, identity: str, block: int) -> None:
+        if identity in self._home:
+            self._touched.add(self._home[identity])
+            return
+        self._home[identity] = block
+        self._blocks[block].calls += 1
+        early = self._early.pop(identity, None)
+        if early:
+            self._blocks[early[0][0]].calls -= 1
+            self._touched.add(early[0][0])
+            if far := [place for home, place in early if home != block]:
+                self._far[identity] = far
+
+    def _answer(self, identity: str, block: int, place: Place) -> None:
+        home = self._home.get(identity)
+        if home is None:
+            early = self._early.setdefault(identity, [])
+            if not early:
+                self._blocks[block].calls += 1
+            early.append((block, place))
+            self._touched.add(early[0][0])
+        elif home != block:
+            self._far.setdefault(identity, []).append(place)
+            self._touched.add(home)
+
+    def blocks(self) -> tuple[LazyBlocks, tuple[int, ...]]:
+        """The blocks as far as they are known, and the number of calls of each."""
         return LazyBlocks(len(self._blocks), self._block), tuple(facts.calls for facts in self._blocks)
+
+    def settle(self) -> frozenset[int]:
+        """The blocks to which something was added since this was called before."""
+        touched = frozenset(self._touched)
+        self._touched.clear()
+        return touched
+
+    def _shown_by(self, identity: str) -> int | None:
+        """The block that shows a call."""
+        home = self._home.get(identity)
+        if home is None and (early := self._early.get(identity)):
+            return early[0][0]
+        return home
+
+    def _answered_from(self, identity: str, block: int) -> Iterable[Place]:
+        """The places in other blocks from which a call of this block is answered."""
+        if early := self._early.get(identity):
+            return dict.fromkeys(place for home, place in early if home != block)
+        return dict.fromkeys(self._far.get(identity, ()))
 
     def _block(self, index: int) -> Block:
         facts = self._blocks[index]
@@ -142,10 +182,10 @@ class Conversation:
             for event in islice(self._read(part.place), part.start, part.stop):
                 if isinstance(event, Prompt):
                     prompt, place = event, part.place
-                elif isinstance(event, (Text, Whole)) or self._home.get(event.id) == index:
+                elif isinstance(event, (Text, Whole)) or self._shown_by(event.id) == index:
                     items.add(event)
         for identity in tuple(items.calls):
-            for far in self._far.get(identity, ()):
+            for far in self._answered_from(identity, index):
                 for event in self._read(far):
                     if isinstance(event, Answer) and event.id == identity:
                         items.add(event)

@@ -21,10 +21,11 @@ from blockview.core.raw import ABSENT, part_of, present, string_of, text_of
 from blockview.readers.conversation import Answer, Event, Prompt
 from blockview.readers.envelopes import moment
 from blockview.readers.head import Head, Reader
-from blockview.readers.linewise import Teller, Told, read_told
+from blockview.readers.linewise import Teller, TellerLines, Told
 from blockview.readers.mcp_names import ToolName
-from blockview.readers.records import Record, Report, decoded
+from blockview.readers.records import Record, Report, values_of
 from blockview.readers.source import Source
+from blockview.readers.stepwise import Stepwise, Taker
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):
@@ -116,7 +117,11 @@ class CopilotCliReader:
 
     def read(self, source: Source) -> Session:
         """Read all events in one pass; blocks are decoded when they are looked at."""
-        return read_told(source, self.format, _Events())
+        return Stepwise(source, self.begin).read_all()
+
+    def begin(self, source: Source) -> Taker:
+        """What takes in the lines of a recording."""
+        return TellerLines(source, self.format, _Events())
 
 
 def _is_event(record: Mapping[str, Any]) -> bool:
@@ -141,9 +146,9 @@ class _Events(Teller[_Opened]):
         self._lanes: dict[str, int] = {"": -1}
         self._started: dict[str, str] = {}
 
-    def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, _Opened]]:
-        """The events in order; what cannot be read is reported."""
-        return ((record, _opened(line)) for record, line in decoded(source, _LINE, report))
+    def found(self, source: Source, record: Record, report: Report) -> Iterator[tuple[Record, _Opened]]:
+        """What one line holds, opened."""
+        return ((one, _opened(line)) for one, line in values_of(source, record, _LINE, report))
 
     def line(self, data: bytes) -> _Opened:
         """An event decoded again."""

@@ -103,6 +103,23 @@ def rows(
         report(Diagnostic(Place(read + 1, 0), f"no more rows can be read: {_unreadable(error)}"))
 
 
+def all_rows(
+    connection: sqlite3.Connection, query: str, parameters: tuple[object, ...] = ()
+) -> list[tuple[object, ...]]:
+    """The rows of a query as far as the file can be read.
+
+    Raises:
+        UnreadableDatabase: not one of them can be.
+    """
+    found: list[tuple[object, ...]] = []
+    try:
+        found.extend(connection.execute(query, parameters))
+    except sqlite3.Error as error:
+        if not found:
+            raise _unreadable(error) from None
+    return found
+
+
 def column_bytes(value: object) -> bytes:
     """The recorded bytes of a column that holds text or a blob; none of any other value."""
     if isinstance(value, bytes):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from blockview.core.jsontext import decode_string
 from blockview.core.lenient import BadRecord
 from blockview.core.model import Diagnostic, Place
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Record, Report, report_state
 from blockview.readers.source import Source
 
 _BOM = b"\xef\xbb\xbf"
@@ -27,11 +27,8 @@ def document(source: Source, report: Report) -> Record:
     """The whole document. What stands behind its end, and that it does not end at all, is reported."""
     data = source.read(0, source.content_end)
     start = _behind_gap(data, len(_BOM) if data.startswith(_BOM) else 0)
-    if source.transcoded:
-        report(Diagnostic(Place(1, 0), "the file is UTF-16: places count bytes of its UTF-8 form", "transcoded"))
+    report_state(source, report)
     line = data.count(b"\n", 0, start) + 1
-    if source.damage:
-        report(Diagnostic(Place(1, 0), source.damage, "truncated_tail"))
     end = _end(data, start)
     if end is None:
         report(_cut(Place(line, start, len(data) - start)))

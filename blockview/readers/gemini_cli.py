@@ -25,6 +25,7 @@ from blockview.readers.nested import folders_in, open_named
 from blockview.readers.records import Record, Report
 from blockview.readers.source import Source
 from blockview.readers.telling import Entry, tell
+from blockview.readers.unknown import left_out_at
 from blockview.readers.values import values
 
 _REWOUND = "rewound"
@@ -67,13 +68,13 @@ class GeminiCliReader:
             told.blocks,
             id=log.id,
             title=log.title or told.title,
-            diagnostics=tuple(diagnostics),
+            diagnostics=(*diagnostics, *left_out_at(log.unknown)),
             counts=Counts(
                 records=log.records,
                 messages=log.messages(),
                 calls=sum(told.calls),
                 duplicates=log.repeated,
-                unknown=log.unknown,
+                unknown=len(log.unknown),
             ),
             call_counts=told.calls,
             read_raw=source.text,
@@ -115,7 +116,8 @@ class _Log:
 
     def __init__(self, source: Source, report: Report) -> None:
         self.id = self.title = ""
-        self.records = self.repeated = self.unknown = 0
+        self.records = self.repeated = 0
+        self.unknown: list[Place] = []
         self._source = source
         self._report = report
         self._said: list[_Said] = []
@@ -144,7 +146,7 @@ class _Log:
         elif line.id and line.type:
             self._message(line, record.place)
         elif not line.session:
-            self.unknown += 1
+            self.unknown.append(record.place)
 
     def _cut_document(self, record: Record) -> bool:
         """Take in what is left of a document that cannot be decoded as a whole; whether there is anything."""
@@ -195,7 +197,7 @@ class _Log:
             self.repeated += 1
             return
         if message.type not in USER | MODEL and not message.is_note:
-            self.unknown += 1
+            self.unknown.append(place)
         said = _Said(message.id, place, message.type)
         self._said.append(said)
         self._live[message.id or f" {place.byte}"] = said

@@ -29,8 +29,11 @@ from blockview.readers.source import Source
 
 _SMALL = 256 * 1024
 """Bytes up to which a recording is counted at the first look."""
+_NOTHING = "the file holds nothing"
 _FIRST_BLOCKS = 8
 """Blocks in which the first prompt is looked for: what stands before it has none."""
+_LAST_BLOCKS = 8
+"""Blocks at the end in which a time is looked for."""
 _PROJECT = (
     ("cwd",),
     ("payload", "cwd"),
@@ -79,7 +82,7 @@ def _look(listing: Listing, desk: _Desk, lookup_of: LookupOf, depth: Depth) -> l
     try:
         with desk.opened(listing.path) as (source, head, reader):
             if reader is None:
-                return [] if listing.doubtful else [_failed(listing, _not_known(source))]
+                return [] if listing.doubtful else [_failed(listing, "no known recording")]
             if listing.level is Level.FOUND and isinstance(reader, LibraryReader):
                 return [_entry(listing, reader.format, one) for one in reader.list_sessions(source)]
             whole = listing.level is Level.GLANCED or source.size <= _SMALL
@@ -101,6 +104,7 @@ def _told(
             session = reader.read(read)
         return replace(
             listing,
+            changed=listing.changed if listing.id or not whole else _last(session) or listing.changed,
             format=session.format,
             title=listing.title or _kept(session.title),
             prompt=_prompt(session),
@@ -141,6 +145,15 @@ def _entry(listing: Listing, format_: str, one: Listed) -> Listing:
         doubtful=False,
         level=Level.GLANCED,
     )
+
+
+def _last(session: Session) -> float:
+    """When the session went on last, as it tells itself: the start of its last block or call that has a time."""
+    for block in islice(reversed(session.blocks), _LAST_BLOCKS):
+        times = (_seconds(time) for time in (block.started, *(call.started for call in block.calls)))
+        if last := max(times):
+            return last
+    return 0.0
 
 
 def _seconds(when: datetime | None) -> float:
@@ -202,10 +215,6 @@ def _failed(listing: Listing, problem: str) -> Listing:
     return replace(listing, problem=problem, doubtful=False)
 
 
-def _not_known(source: Source) -> str:
-    return "no known recording" if source.content_end else "the file holds nothing"
-
-
 def _reason(error: OSError) -> str:
     match error:
         case PermissionError():
@@ -232,10 +241,15 @@ class _Desk:
         """
         if self._open is None or self._path != path:
             self.clear()
-            if not stat.S_ISREG(os.stat(path).st_mode):
+            status = os.stat(path)
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError("it is not a file")  # to open a named pipe would be to wait for its other end
+            if not status.st_size:
+                raise OSError(_NOTHING)  # a link may lead to a file of the kernel that never ends
             source = Source.open(Path(path))
             try:
+                if not source.content_end:
+                    raise OSError(_NOTHING)
                 head = Head.of(source)
                 reader = next((reader for reader in readers() if reader.sniff(head)), None)
             except BaseException:

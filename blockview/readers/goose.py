@@ -24,9 +24,10 @@ from blockview.readers.head import Head, Reader
 from blockview.readers.kept import Kept
 from blockview.readers.mcp_names import ToolName
 from blockview.readers.records import Record, Report, decoded
-from blockview.readers.several import Listed, newest, or_note
+from blockview.readers.several import Listed, newest, none_listed, or_note
 from blockview.readers.source import Source
 from blockview.readers.times import at_either
+from blockview.readers.unknown import left_out_at
 
 _TABLES = frozenset({"sessions", "messages"})
 _CALLS = frozenset({"toolRequest", "frontendToolRequest"})
@@ -218,14 +219,14 @@ def _read(name: str, told: Listed, store: _Store) -> Session:
         said_here = tuple(events.of(place, line))
         kept.keep(place, said_here, place.length)
         conversation.add(place, said_here)
-    blocks, calls = conversation.finish()
+    blocks, calls = conversation.blocks()
     return Session(
         name,
         "goose",
         blocks,
         id=told.id,
         title=title,
-        diagnostics=tuple(diagnostics),
+        diagnostics=(*diagnostics, *left_out_at([place for place, _ in events.unknown])),
         counts=Counts(
             records=records,
             messages=messages,
@@ -347,7 +348,7 @@ class DatabaseReader:
     def read(self, source: Source) -> Session:
         """Read the session that was written last."""
         listed = self.list_sessions(source)
-        return self.read_one(source, listed[0].id) if listed else Session(source.name, self.format, ())
+        return self.read_one(source, listed[0].id) if listed else none_listed(source, self.format)
 
     def list_sessions(self, source: Source) -> tuple[Listed, ...]:
         """All sessions of the database, the one that was written last first."""
@@ -361,14 +362,15 @@ class DatabaseReader:
 
 def _listed(source: Source, session_id: str | None = None) -> list[Listed]:
     """The sessions of a database, or the one of that id."""
-    from blockview.readers.database import columns, open_database, rows
+    from blockview.readers.database import all_rows, columns, open_database, rows
 
     wanted = ("id", "name", "description", "created_at", "updated_at", "working_dir")
     with closing(open_database(source)) as connection:
         known = columns(connection, "sessions")
         query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM sessions"
-        which, values = ("", ()) if session_id is None else (" WHERE id = ?", (session_id,))
-        return [_listing(row) for row in rows(connection, query + which, values, lambda _: None)]
+        if session_id is None:
+            return [_listing(row) for row in all_rows(connection, query)]
+        return [_listing(row) for row in rows(connection, f"{query} WHERE id = ?", (session_id,), lambda _: None)]
 
 
 def _listing(row: Sequence[object]) -> Listed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Generic, TypeVar
 
 import msgspec
@@ -10,8 +10,10 @@ import msgspec
 from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Counts, Diagnostic, Place, Session, Text, ToolSpec
 from blockview.readers.conversation import Conversation, Event, Prompt
-from blockview.readers.records import Record, Report, decoded
+from blockview.readers.records import Record, Report, record_of, records, report_state, values_of
 from blockview.readers.source import Source
+from blockview.readers.stepwise import whole_lines
+from blockview.readers.unknown import left_out
 
 T = TypeVar("T")
 
@@ -31,6 +33,11 @@ class Teller(Generic[T]):
 
     def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, T]]:
         """The decoded lines in order; what cannot be read is reported."""
+        for record in records(source, report):
+            yield from self.found(source, record, report)
+
+    def found(self, source: Source, record: Record, report: Report) -> Iterator[tuple[Record, T]]:
+        """What one line holds, decoded: most often one record. What cannot be read is reported."""
         raise NotImplementedError
 
     def line(self, data: bytes) -> T:
@@ -52,6 +59,13 @@ class Teller(Generic[T]):
         """Which conversation a line belongs to, where a recording holds several; see `Conversation.add`."""
         return ""
 
+    def bears_back(self) -> bool:
+        """Whether something was learnt, since this was called before, that changes what earlier lines tell.
+
+        A teller that does not know says yes.
+        """
+        return True
+
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools that the recording describes, once all lines were learnt."""
         return ()
@@ -65,9 +79,9 @@ class JsonTeller(Teller[T]):
         self._decoder = decoder
         self._noise = noise
 
-    def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, T]]:
-        """The decoded lines in order; what cannot be read is reported."""
-        return decoded(source, self._decoder, report, self._noise)
+    def found(self, source: Source, record: Record, report: Report) -> Iterator[tuple[Record, T]]:
+        """The object on a line, or those that can be saved of it."""
+        return values_of(source, record, self._decoder, report, self._noise)
 
     def line(self, data: bytes) -> T:
         """A line decoded again."""
@@ -82,37 +96,85 @@ def read_told(source: Source, format_: str, teller: Teller[T]) -> Session:
         format_: The format's name.
         teller: What the lines mean.
     """
-    diagnostics: list[Diagnostic] = []
-    conversation = Conversation(_Again(source, teller).read)
-    seen, messages, title = 0, 0, ""
-    for record, line in teller.lines(source, diagnostics.append):
-        seen += 1
+    making = Making(source, format_, teller)
+    for record, line in teller.lines(source, making.report):
+        making.add(record, line)
+    return making.session()
+
+
+class Making(Generic[T]):
+    """Makes a session of lines as they come; the arguments are those of `read_told`."""
+
+    def __init__(self, source: Source, format_: str, teller: Teller[T]) -> None:
+        self._source, self._format, self._teller = source, format_, teller
+        self._diagnostics: list[Diagnostic] = []
+        self.report = self._diagnostics.append
+        self._conversation = Conversation(_Again(source, teller).read)
+        self._seen = self._messages = self._known = 0
+        self._title = ""
+        self._first_unknown: Place | None = None
+
+    def add(self, record: Record, line: T) -> None:
+        """Take in the next record."""
+        teller = self._teller
+        self._seen += 1
         teller.learn(record.place, line)
+        if teller.unknown and self._first_unknown is None:
+            self._first_unknown = record.place
         events = list(teller.events(record.place, line))
-        conversation.add(record.place, events, teller.lane(line))
-        messages += sum(map(_is_message, events)) if events else 0
-        title = title or _title(events)
-    blocks, calls = conversation.finish()
-    return Session(
-        source.name,
-        format_,
-        blocks,
-        id=teller.id,
-        title=teller.title or title,
-        diagnostics=tuple(diagnostics),
-        tools=teller.tools(),
-        counts=Counts(
-            records=seen,
-            messages=messages,
-            calls=sum(calls),
-            compactions=teller.compactions,
-            orphan_results=conversation.orphans,
-            unknown=teller.unknown,
-        ),
-        call_counts=calls,
-        read_raw=source.text,
-        agents=conversation.lanes,
-    )
+        self._conversation.add(record.place, events, teller.lane(line))
+        if events:
+            self._messages += sum(map(_is_message, events))
+            self._title = self._title or _title(events)
+
+    def session(self) -> Session:
+        """What is known now."""
+        teller, conversation = self._teller, self._conversation
+        blocks, calls = conversation.blocks()
+        self._known = len(blocks)
+        return Session(
+            self._source.name,
+            self._format,
+            blocks,
+            id=teller.id,
+            title=teller.title or self._title,
+            diagnostics=(*self._diagnostics, *left_out(teller.unknown, self._first_unknown)),
+            tools=teller.tools(),
+            counts=Counts(
+                records=self._seen,
+                messages=self._messages,
+                calls=sum(calls),
+                compactions=teller.compactions,
+                orphan_results=conversation.orphans,
+                unknown=teller.unknown,
+            ),
+            call_counts=calls,
+            read_raw=self._source.text,
+            agents={lane: tuple(numbers) for lane, numbers in conversation.lanes.items()},
+        )
+
+    def settle(self) -> Collection[int]:
+        """The blocks that `session` gave before, and that tell something else now."""
+        touched = self._conversation.settle()
+        return range(self._known) if self._teller.bears_back() else [one for one in touched if one < self._known]
+
+
+class TellerLines(Making[T]):
+    """Takes in the lines of a recording whose teller reads each line by itself."""
+
+    def __init__(self, source: Source, format_: str, teller: Teller[T]) -> None:
+        super().__init__(source, format_, teller)
+        report_state(source, self.report)
+
+    def take(self, number: int, start: int, lines: bytes) -> int:
+        """Take in the next lines."""
+        last = number
+        for line, begin, data in whole_lines(number, start, lines):
+            last = line + 1
+            if record := record_of(line, begin, data, self.report):
+                for found, value in self._teller.found(self._source, record, self.report):
+                    self.add(found, value)
+        return last - number
 
 
 class _Again(Generic[T]):

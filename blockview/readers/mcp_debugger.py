@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from blockview.core.jsonrpc import Direction, Message
-from blockview.core.model import Place, Session, ToolSpec
+from blockview.core.model import Diagnostic, Place, Session, ToolSpec
 from blockview.core.raw import ABSENT, raw_of
 from blockview.readers.capture_session import gone, read_capture
 from blockview.readers.claude_lines import moment
 from blockview.readers.envelopes import Frame
 from blockview.readers.head import Head, Reader
 from blockview.readers.records import Report
-from blockview.readers.several import Listed, newest
+from blockview.readers.several import Listed, newest, none_listed
 from blockview.readers.source import Source
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _TABLES = frozenset({"sessions", "messages", "tools"})
 _WAYS = {"client_to_server": Direction.TO_SERVER, "server_to_client": Direction.TO_CLIENT}
@@ -45,23 +49,29 @@ class DebuggerReader:
     def read(self, source: Source) -> Session:
         """Read the session that was written last."""
         listed = self.list_sessions(source)
-        return self.read_one(source, listed[0].id) if listed else Session(source.name, self.format, ())
+        return self.read_one(source, listed[0].id) if listed else none_listed(source, self.format)
 
     def list_sessions(self, source: Source) -> tuple[Listed, ...]:
         """All sessions of the database, the one that was written last first."""
-        return newest([_listed(row) for row in _rows(source, "sessions", _SESSION, "", (), lambda _: None)])
+        from blockview.readers.database import all_rows, open_database
+
+        with closing(open_database(source)) as connection:
+            return newest([_listed(row) for row in all_rows(connection, _query(connection, "sessions", _SESSION))])
 
     def read_one(self, source: Source, session_id: str) -> Session:
         """Read one session in one pass, and a row again when its block is looked at."""
         told = next((one for one in self.list_sessions(source) if one.id == session_id), Listed(session_id))
         rows = _Rows(source, session_id)
+        diagnostics: list[Diagnostic] = []
+        tools = tuple(rows.tools(diagnostics.append))
         return read_capture(
             source,
             self.format,
             rows,
             id=session_id,
             title=told.title,
-            tools=tuple(rows.tools()),
+            diagnostics=diagnostics,
+            tools=tools,
             read_raw=lambda place: _shown(rows.at(place)),
         )
 
@@ -86,9 +96,9 @@ class _Rows(msgspec.Struct, frozen=True):
         except OSError:
             return (gone(""),)
 
-    def tools(self) -> Iterator[ToolSpec]:
+    def tools(self, report: Report) -> Iterator[ToolSpec]:
         """The tools that the database lists. They are those of the recorded lists, without the time they were given."""
-        for row in _rows(self.source, "tools", _TOOL, "WHERE session_id = ?", (self.session,), lambda _: None):
+        for row in _rows(self.source, "tools", _TOOL, "WHERE session_id = ?", (self.session,), report):
             name, schema, output = map(_text, row)
             yield ToolSpec(None, name, schema or None, output_schema=output or None)
 
@@ -97,12 +107,17 @@ def _rows(
     source: Source, table: str, wanted: Sequence[str], which: str, values: tuple[object, ...], report: Report
 ) -> Iterator[tuple[object, ...]]:
     """The rows of a table; a column that a version of the recorder does not have is NULL."""
-    from blockview.readers.database import columns, open_database, rows
+    from blockview.readers.database import open_database, rows
 
     with closing(open_database(source)) as connection:
-        known = columns(connection, table)
-        selected = ", ".join(name if name in known else "NULL" for name in wanted)
-        yield from rows(connection, f"SELECT {selected} FROM {table} {which}", values, report)
+        yield from rows(connection, f"{_query(connection, table, wanted)} {which}", values, report)
+
+
+def _query(connection: Connection, table: str, wanted: Sequence[str]) -> str:
+    from blockview.readers.database import columns
+
+    known = columns(connection, table)
+    return f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM {table}"
 
 
 def _listed(row: Sequence[object]) -> Listed:

@@ -16,7 +16,7 @@ from blockview.readers.capture_session import read_capture
 from blockview.readers.envelopes import NOT_JSON, Frame
 from blockview.readers.head import Head, Reader
 from blockview.readers.log_tape import LogTape
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Record, Report, report_state
 from blockview.readers.source import Source
 
 _HEADLINE = re.compile(r"\[(\d\d):(\d\d):(\d\d)\.(\d{3})\] (→SERVER|←CLIENT) ?([^\r\n]*)")
@@ -52,7 +52,7 @@ class SnoopSummaryReader:
 
     def read(self, source: Source) -> Session:
         """Read a log in one pass; blocks are decoded when they are looked at."""
-        tape = LogTape(source, lambda _: _records(source), _summary)
+        tape = LogTape(source, lambda report: _records(source, report), _summary)
         return read_capture(source, self.format, tape, diagnostics=(Diagnostic(Place(1, 0), _LOSSY, "lossy"),))
 
 
@@ -68,9 +68,10 @@ def _begins(head: Head) -> bool | None:
     return found
 
 
-def _records(source: Source) -> Iterator[Record]:
+def _records(source: Source, report: Report) -> Iterator[Record]:
     """The headlines, each with the lines below it; what stands in front of the first one is left out."""
     begin, first, held = 0, 0, list[bytes]()
+    report_state(source, report)
     for line, (start, data) in enumerate(source.lines(), 1):
         if _HEADLINE_BYTES.match(data):
             yield from _record(first, begin, held)
@@ -86,7 +87,7 @@ def _record(line: int, begin: int, held: Sequence[bytes]) -> Iterator[Record]:
 
 
 def _whole(source: Source, report: Report) -> Iterator[Record]:
-    for record in _records(source):
+    for record in _records(source, report):
         frame = _verbose(record)[0]
         end = record.place.byte + record.place.length
         if frame.body is None and frame.kind == _INCOMPLETE:

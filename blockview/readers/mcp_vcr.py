@@ -14,7 +14,7 @@ from blockview.core.raw import part_of
 from blockview.readers.capture_session import gone, read_capture
 from blockview.readers.envelopes import MCP_VCR, Frame, mcp_vcr
 from blockview.readers.head import Head, Reader
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Record, Report, report_state
 from blockview.readers.source import Source
 
 _MARKS = re.compile(rb"^ *(?:- +)?dir: *[\"']?(?:c2s|s2c)\b", re.MULTILINE)
@@ -52,6 +52,7 @@ class VcrReader:
 def _pieces(source: Source, report: Report) -> Iterator[tuple[str, Place, bytes]]:
     from blockview.readers.yamltext import PYYAML, YamlError, pieces
 
+    report_state(source, report)
     begin = 3 if source.read(0, 3) == b"\xef\xbb\xbf" else 0
     data = source.read(begin, source.content_end - begin)
     text = data.decode("utf-8", "replace")

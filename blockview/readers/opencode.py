@@ -24,9 +24,10 @@ from blockview.readers.kept import Kept
 from blockview.readers.nested import folders_in, open_named
 from blockview.readers.opencode_parts import MESSAGE, Message, Parts
 from blockview.readers.records import Record, Report
-from blockview.readers.several import Listed, newest, or_note
+from blockview.readers.several import Listed, newest, none_listed, or_note
 from blockview.readers.source import Source
 from blockview.readers.times import at_ms
+from blockview.readers.unknown import left_out_at
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -104,8 +105,8 @@ def _read(name: str, format_: str, info: _Info, store: _Store, diagnostics: list
         said = tuple(events(recorded, diagnostics.append))
         kept.keep(recorded.place, said, sum(len(part.data) for part in recorded.parts))
         conversation.add(recorded.place, said)
-    diagnostics += parts.unreadable.values()
-    blocks, calls = conversation.finish()
+    diagnostics += (*parts.unreadable.values(), *left_out_at(parts.unknown))
+    blocks, calls = conversation.blocks()
     counts = Counts(records=count, messages=count, calls=sum(calls), unknown=len(parts.unknown))
     return Session(
         name,
@@ -277,7 +278,7 @@ class TreeReader:
 _ROWS = """
     SELECT message.rowid, message.data, part.rowid, part.data
     FROM message LEFT JOIN part ON part.message_id = message.id
-    WHERE message.session_id = ? ORDER BY {order}message.id, part.id
+    WHERE message.session_id = ? ORDER BY {order}message.id, message.rowid, part.id
 """
 
 
@@ -346,7 +347,7 @@ class DatabaseReader:
     def read(self, source: Source) -> Session:
         """Read the session that was written last."""
         listed = self.list_sessions(source)
-        return self.read_one(source, listed[0].id) if listed else Session(source.name, self.format, ())
+        return self.read_one(source, listed[0].id) if listed else none_listed(source, self.format)
 
     def list_sessions(self, source: Source) -> tuple[Listed, ...]:
         """All sessions of the database, the one that was written last first."""
@@ -366,14 +367,15 @@ class DatabaseReader:
 
 def _known(source: Source, session_id: str | None = None) -> list[Listed]:
     """The sessions of a database, or the one of that id."""
-    from blockview.readers.database import columns, open_database, rows
+    from blockview.readers.database import all_rows, columns, open_database, rows
 
     wanted = ("id", "title", "time_created", "time_updated", "directory", "parent_id")
     with closing(open_database(source)) as connection:
         known = columns(connection, "session")
         query = f"SELECT {', '.join(name if name in known else 'NULL' for name in wanted)} FROM session"
-        which, values = ("", ()) if session_id is None else (" WHERE id = ?", (session_id,))
-        return [_listing(row) for row in rows(connection, query + which, values, _ignore)]
+        if session_id is None:
+            return [_listing(row) for row in all_rows(connection, query)]
+        return [_listing(row) for row in rows(connection, f"{query} WHERE id = ?", (session_id,), _ignore)]
 
 
 def _listing(row: Sequence[object]) -> Listed:

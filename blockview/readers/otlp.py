@@ -20,6 +20,7 @@ from blockview.readers.otlp_spans import SPAN, Span, listed_tools, span_events
 from blockview.readers.records import Record, Report
 from blockview.readers.source import Source
 from blockview.readers.telling import Entry, tell
+from blockview.readers.unknown import left_out_at
 from blockview.readers.values import values
 
 _SCOPES = ("scopeSpans", "instrumentationLibrarySpans")
@@ -48,9 +49,11 @@ class OtlpReader:
             told.blocks,
             id=trace.id,
             title=told.title,
-            diagnostics=tuple(diagnostics),
+            diagnostics=(*diagnostics, *left_out_at(trace.unknown)),
             tools=tuple(trace.tools),
-            counts=Counts(records=trace.records, messages=trace.spans, calls=sum(told.calls), unknown=trace.unknown),
+            counts=Counts(
+                records=trace.records, messages=trace.spans, calls=sum(told.calls), unknown=len(trace.unknown)
+            ),
             call_counts=told.calls,
             read_raw=source.text,
         )
@@ -75,7 +78,8 @@ class _Trace:
     def __init__(self, source: Source, report: Report) -> None:
         self.id = ""
         self.tools: list[ToolSpec] = []
-        self.records = self.spans = self.unknown = 0
+        self.records = self.spans = 0
+        self.unknown: list[Place] = []
         self._source = source
         self._report = report
         self._seen: dict[str, _Seen] = {}
@@ -93,7 +97,8 @@ class _Trace:
                 # That a document was cut off has been reported.
                 if is_whole(span):
                     self._report(Diagnostic(span.place, str(error)))
-        self.unknown += not found
+        if not found:
+            self.unknown.append(record.place)
 
     def _add(self, span: Span, place: Place) -> None:
         self.spans += 1

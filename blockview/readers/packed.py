@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ _GZIP_WINDOW = 31
 _PIECE = 1024
 """Bytes unpacked at a time. Zstandard makes up to 128 KB out of 4 bytes, so these become 32 MB at most."""
 _LIMIT = 2 << 30
+_LEAST, _TIMES = 128 << 20, 100
+"""Bytes that any file may unpack to, and how many times its own size a larger one may: a bomb is one long line."""
 
 
 class _Unpacker(Protocol):
@@ -35,7 +38,7 @@ def unpack(file: BinaryIO, limit: int = _LIMIT) -> tuple[BinaryIO, str]:
 
     Args:
         file: A compressed file.
-        limit: How many bytes to make of it at most: a small file may stand for any number.
+        limit: How many bytes to make of it at most; fewer of a small file, which may stand for any number.
 
     Returns:
         The unpacked bytes, as many as could be had, and what was wrong with the rest (empty: nothing).
@@ -44,6 +47,7 @@ def unpack(file: BinaryIO, limit: int = _LIMIT) -> tuple[BinaryIO, str]:
         OSError: there is no room for the unpacked bytes.
     """
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - it is the caller's
+    limit = min(limit, max(_LEAST, _TIMES * file.seek(0, io.SEEK_END)))
     size = 0
     try:
         for piece in _pieces(file):

@@ -20,10 +20,11 @@ from blockview.readers.conversation import Event, Prompt
 from blockview.readers.document import elements, is_whole, members
 from blockview.readers.head import Head
 from blockview.readers.history import History
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Record, Report, report_state
 from blockview.readers.source import Source
 from blockview.readers.sse import is_stream, server_events, streams
 from blockview.readers.telling import Entry, Pairing, tell
+from blockview.readers.unknown import left_out_at
 from blockview.readers.values import values
 
 Parts = Mapping[str, Record]
@@ -102,6 +103,7 @@ class ProviderLogReader(msgspec.Struct, frozen=True):
         diagnostics: list[Diagnostic] = []
         log = _Log(source, self.dialect, diagnostics.append)
         if is_stream(source.read(0, _LOOKED_AT).decode("utf-8-sig", "replace")):
+            report_state(source, diagnostics.append)
             for record in streams(source, self.dialect.begins):
                 log.take_stream(record)
         else:
@@ -114,7 +116,7 @@ class ProviderLogReader(msgspec.Struct, frozen=True):
             told.blocks,
             id=log.id,
             title=told.title,
-            diagnostics=tuple(diagnostics),
+            diagnostics=(*diagnostics, *left_out_at(log.unknown)),
             tools=tuple(log.tools),
             counts=Counts(
                 records=log.records,
@@ -122,7 +124,7 @@ class ProviderLogReader(msgspec.Struct, frozen=True):
                 calls=sum(told.calls),
                 duplicates=log.repeated,
                 orphan_results=told.orphans,
-                unknown=log.unknown,
+                unknown=len(log.unknown),
             ),
             call_counts=told.calls,
             read_raw=source.text,
@@ -136,7 +138,8 @@ class _Log:
         self.entries: list[Entry] = []
         self.tools: list[ToolSpec] = []
         self.id = ""
-        self.records = self.repeated = self.unknown = 0
+        self.records = self.repeated = 0
+        self.unknown: list[Place] = []
         self._source = source
         self._dialect = dialect
         self._report = report
@@ -148,7 +151,7 @@ class _Log:
         """Take in what a line or a document holds."""
         self.records += 1
         if not self._walk(record, _DEPTH):
-            self.unknown += 1
+            self.unknown.append(record.place)
 
     def take_stream(self, record: Record) -> None:
         """Take in a stream that stands in the file as it is."""

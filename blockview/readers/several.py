@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
-from blockview.core.model import Place, Session, Text
+from blockview.core.model import Diagnostic, Place, Session, Text
 from blockview.readers.head import Reader
 from blockview.readers.source import Source
 
@@ -55,6 +55,11 @@ def newest(listed: Sequence[Listed]) -> tuple[Listed, ...]:
         return -when.timestamp() if when else float("inf")
 
     return tuple(sorted(listed, key=age))
+
+
+def none_listed(source: Source, format_: str) -> Session:
+    """What stands for a recording that lists no session: it may hold messages that belong to none."""
+    return Session(source.name, format_, (), diagnostics=(Diagnostic(Place(1, 0), "it lists no session", "empty"),))
 
 
 def or_note(read: Read) -> Read:

@@ -14,7 +14,8 @@ from blockview.readers.records import Record
 from blockview.readers.source import Source
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FIRST_FIELD = re.compile(r"(?::[^\r\n]*[\r\n]+|(?:retry|id):[^\r\n]*[\r\n]+|\s+)*(?:event|data):")
+_FIRST_FIELD = re.compile(r"(?::[^\r\n]*+[\r\n]++|(?:retry|id):[^\r\n]*+[\r\n]++|\s++)*+(?:event|data):")
+"""Nothing of it is tried again in another way: for a long run of blanks, there would be ways without end."""
 _BOM = b"\xef\xbb\xbf"
 _DATA = b"data:"
 DONE = "[DONE]"

@@ -79,7 +79,7 @@ def tell(entries: Sequence[Entry], read: Read, pairing: Pairing | None = None) -
         events = list(telling.renamed(entry.place, pairing))
         conversation.add(entry.place, events, entry.lane)
         title = title or next((_first_line(event.text) for event in events if isinstance(event, Prompt)), "")
-    blocks, calls = conversation.finish()
+    blocks, calls = conversation.blocks()
     return Told(blocks, calls, conversation.orphans, title)
 
 

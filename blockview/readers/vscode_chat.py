@@ -14,6 +14,7 @@ from blockview.readers.document import document, is_whole
 from blockview.readers.head import Head, Reader
 from blockview.readers.records import Record, decoded
 from blockview.readers.source import Source
+from blockview.readers.unknown import left_out_at
 from blockview.readers.vscode_log import Change, Node, replay
 from blockview.readers.vscode_parts import request_events
 
@@ -85,14 +86,14 @@ def _read(source: Source, format_: str, root: Node, diagnostics: list[Diagnostic
         events = list(request_events(Node(Record(request.place, request.data())), unknown))
         title = title or next((event.text.partition("\n")[0] for event in events if isinstance(event, Prompt)), "")
         conversation.add(request.place, events)
-    blocks, calls = conversation.finish()
+    blocks, calls = conversation.blocks()
     return Session(
         source.name,
         format_,
         blocks,
         id=_text(whole, "sessionId"),
         title=title,
-        diagnostics=tuple(diagnostics),
+        diagnostics=(*diagnostics, *left_out_at(unknown)),
         counts=Counts(
             records=len(requests),
             messages=len(requests),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -13,9 +14,11 @@ from blockview.readers.document import elements, member, members
 from blockview.readers.records import Record, Report
 
 _DEEPEST = 64
+_NOTHING = b"null"
 _SET_ALL, _SET, _PUSH, _DELETE = range(4)
 
-Path = list[int | str]
+Path = list[Any]
+"""Names of members and numbers of elements; anything else in it leads nowhere."""
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
@@ -113,7 +116,7 @@ class Node:
 
     def _push(self, length: int | None, values: Record) -> bool:
         held = self._open()
-        if not isinstance(held, list):
+        if not isinstance(held, list) or not (values.data[:1] == b"[" or values.data == _NOTHING):
             return False
         if length is not None:
             del held[max(length, 0) :]
@@ -125,7 +128,7 @@ def replay(changes: Iterator[tuple[Record, Change]], report: Report) -> Node | N
     """The value that all changes together make; None when none of them gives a whole to begin with."""
     root: Node | None = None
     for record, change in changes:
-        value = member(record, "v") or Record(record.place, b"null")
+        value = member(record, "v") or Record(record.place, _NOTHING)
         path = change.k or []
         if change.kind == _SET_ALL:
             root = Node(value)

@@ -17,7 +17,7 @@ from blockview.core.model import ContentBlock, Place, Provenance, Session, Statu
 from blockview.readers.conversation import Answer, Event, Prompt
 from blockview.readers.head import Head
 from blockview.readers.linewise import Teller, read_told
-from blockview.readers.records import Record, Report
+from blockview.readers.records import Record, Report, report_state
 from blockview.readers.source import Source
 
 _MCP = "call_mcp_tool"
@@ -62,6 +62,7 @@ class _Teller(Teller[_Message]):
 
     def lines(self, source: Source, report: Report) -> Iterator[tuple[Record, _Message]]:
         """The messages, each as one record."""
+        report_state(source, report)
         begin, first = 0, 1
         for line, (start, data) in enumerate(source.lines(), 1):
             if data.rstrip() == _SEPARATOR:

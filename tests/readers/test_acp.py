@@ -95,7 +95,10 @@ def test_a_log_is_read_whole() -> None:
     assert (first.arguments, first.result.text, second.result.text) == (ARGUMENTS, BIG, "no")
     assert session.read_raw(first.place) == WHOLE[10]
     assert (session.counts.messages, session.counts.unknown) == (2, 1)
-    assert [(found.place.line, found.kind) for found in session.diagnostics] == [(len(WHOLE) + 1, "truncated_tail")]
+    assert [(found.place.line, found.kind) for found in session.diagnostics] == [
+        (len(WHOLE) + 1, "truncated_tail"),
+        (16, "unknown"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -526,8 +526,13 @@ def test_unknown_lines_are_counted_and_bad_ones_located() -> None:
     assert [(found.place.line, found.kind) for found in session.diagnostics] == [
         (5, "malformed"),
         (7, "truncated_tail"),
+        (2, "unknown"),
     ]
-    assert [session.read_raw(found.place) for found in session.diagnostics] == ["{bad", '{"type":"user","mess']
+    assert [session.read_raw(found.place) for found in session.diagnostics] == [
+        "{bad",
+        '{"type":"user","mess',
+        '{"type":"hologram"}',
+    ]
     assert texts(session, "assistant") == ["still here"]
 
 

@@ -114,7 +114,10 @@ def test_a_rollout_is_read_whole(end: bytes, start: bytes) -> None:
     cut = '{"timestamp":"2026-03-01T10:00:09.000Z","type":"event_msg","payl'
     session = read_bytes(start + end.join(line.encode() for line in [*WHOLE, cut]))
     check_whole(session)
-    assert [(found.place.line, found.kind) for found in session.diagnostics] == [(len(WHOLE) + 1, "truncated_tail")]
+    assert [(found.place.line, found.kind) for found in session.diagnostics] == [
+        (len(WHOLE) + 1, "truncated_tail"),
+        (17, "unknown"),
+    ]
 
 
 def test_a_compressed_rollout_is_read_whole() -> None:

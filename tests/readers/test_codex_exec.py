@@ -71,13 +71,19 @@ def test_a_run_is_read_whole() -> None:
     assert (first.arguments, first.result.text, first.provenance) == (ARGUMENTS, BIG, Provenance.HOST)
     assert (first.started, first.duration_ms, second.status_note) == (None, None, "code -32602")
     assert (session.counts.unknown, session.counts.calls) == (2, 3)
-    assert [(found.place.line, found.kind) for found in session.diagnostics] == [(13, "truncated_tail")]
+    assert [(found.place.line, found.kind) for found in session.diagnostics] == [
+        (13, "truncated_tail"),
+        (10, "unknown"),
+    ]
 
 
 def test_noise_around_the_events_is_left_out() -> None:
     noisy = [line for one in WHOLE for line in (*NOISE, one)]
     session = read(*noisy, *NOISE)
-    assert (session.format, told(session), session.diagnostics) == ("codex-exec", EXPECTED, ())
+    assert (session.format, told(session)) == ("codex-exec", EXPECTED)
+    assert [(found.kind, found.problem) for found in session.diagnostics] == [
+        ("unknown", "not shown: of a kind that is not known (and 1 more)")
+    ]
     far = read(*NOISE * 20_000, *WHOLE)
     assert (far.format, told(far)) == ("codex-exec", EXPECTED)
 

@@ -26,7 +26,7 @@ def blocks(*records: Iterable[Event]) -> tuple[list[Block], tuple[int, ...]]:
     conversation = Conversation(held.__getitem__)
     for place, events in held.items():
         conversation.add(place, iter(events))
-    read, counts = conversation.finish()
+    read, counts = conversation.blocks()
     assert [len(block.calls) for block in read] == list(counts)
     return list(read), counts
 
@@ -114,7 +114,7 @@ def test_each_lane_has_a_block_of_its_own_open() -> None:
     conversation = Conversation(lambda place: held[place][1])
     for place, (lane, events) in held.items():
         conversation.add(place, events, lane)
-    read, counts = conversation.finish()
+    read, counts = conversation.blocks()
     shown = [[item.text if isinstance(item, Text) else item.id for item in block.items] for block in read]
     assert shown == [["1", "meanwhile"], ["2", "below"], ["alone"]]
     assert [one.result and one.result.text for block in read for one in block.calls] == ["from afar", "from above"]

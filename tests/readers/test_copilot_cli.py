@@ -90,7 +90,10 @@ def test_a_session_is_read_whole() -> None:
     asked = json.dumps(MODELS, separators=(",", ":"))
     assert texts(session, "note") == [f"the model asked demo-add for: {asked}"]
     assert (session.counts.messages, session.counts.unknown) == (2, 1)
-    assert [(found.place.line, found.kind) for found in session.diagnostics] == [(len(WHOLE) + 1, "truncated_tail")]
+    assert [(found.place.line, found.kind) for found in session.diagnostics] == [
+        (len(WHOLE) + 1, "truncated_tail"),
+        (11, "unknown"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blockview.core.listing import Listing
 from blockview.core.model import Diagnostic
-from blockview.readers.database import UnreadableDatabase, columns, open_database, rows, tables
+from blockview.readers.database import UnreadableDatabase, all_rows, columns, open_database, rows, tables
+from blockview.readers.glance import look
 from blockview.readers.head import Head
+from blockview.readers.opening import open_session
 from blockview.readers.source import Source
+from tests.readers import test_goose, test_mcp_captures, test_opencode
 
 
 @pytest.fixture
@@ -122,6 +126,50 @@ def test_a_value_that_is_too_long_ends_in_a_diagnostic(path: Path) -> None:
     assert [one.problem for one in found] == [
         "no more rows can be read: the database cannot be read: string or blob too big"
     ]
+
+
+def test_all_rows_are_those_before_the_damage_or_an_error(path: Path) -> None:
+    with Source.open(path) as source, closing(open_database(source)) as connection:
+        three = "(SELECT 1 AS id UNION ALL SELECT 2 UNION ALL SELECT 3)"
+        query = f"SELECT id, length(zeroblob(CASE id WHEN ? THEN 1 << 29 ELSE 0 END)) FROM {three}"
+        assert all_rows(connection, query, (7,)) == [(1, 0), (2, 0), (3, 0)]
+        assert all_rows(connection, query, (3,))[:1] == [(1, 0)]  # Python drops a row when the next one fails
+        with pytest.raises(UnreadableDatabase, match="too big"):
+            all_rows(connection, query, (1,))
+
+
+def damaged(path: Path, table: str) -> Path:
+    """The database with the table's first page overwritten."""
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("PRAGMA journal_mode = DELETE")
+        (page,) = made.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (size,) = made.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * size : page * size] = b"\xff" * size
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("tool", ["opencode", "goose", "mcp-debugger"])
+def test_a_list_of_sessions_that_is_damaged_or_empty_says_so(tmp_path: Path, tool: str) -> None:
+    path, table = tmp_path / "x.db", "session" if tool == "opencode" else "sessions"
+    match tool:
+        case "opencode":
+            test_opencode.database(path, {"ses_1": test_opencode.CONVERSATION})
+        case "goose":
+            test_goose.database(path, {"a": test_goose.CONVERSATION})
+        case _:
+            path.write_bytes(test_mcp_captures.database(test_mcp_captures.CONVERSATION))
+    with closing(sqlite3.connect(path)) as made:
+        made.execute(f"DELETE FROM {table}")
+        made.commit()
+    session = open_session(path)
+    assert (session.format, session.diagnostics[0].problem) == (tool, "it lists no session")
+    damaged(path, table)
+    with pytest.raises(UnreadableDatabase, match="malformed"):
+        open_session(path)
+    (listed,) = look([Listing(str(path), 0)])
+    assert [one.problem for one in listed] == ["the database cannot be read: database disk image is malformed"]
 
 
 @pytest.mark.parametrize("data", [b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 5000])

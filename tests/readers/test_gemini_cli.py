@@ -69,7 +69,7 @@ def test_every_shape_tells_the_same(shape: str) -> None:
     assert texts(session, "thinking") == ["On sums: hm"]
     assert texts(session, "assistant") == ["I add"]
     assert texts(session, "note") == ["Request cancelled."]
-    assert session.diagnostics == ()
+    assert [found.kind for found in session.diagnostics] == ["unknown"] * session.counts.unknown
     assert session.counts.messages == 4
     assert session.blocks[0].started == datetime(2026, 1, 1, 0, 0, 1, tzinfo=UTC)
     assert [call.status_note for call in calls(session)][-1] == "executing"
@@ -172,7 +172,10 @@ def test_a_document_that_is_cut_keeps_what_stands_before() -> None:
 def test_a_cut_last_line_is_told() -> None:
     session = read("\n".join(LINES) + "\n" + user("m5", "cut")[:-9])
     assert told(session) == TOLD
-    assert [(found.kind, found.place.line) for found in session.diagnostics] == [("truncated_tail", len(LINES) + 1)]
+    assert [(found.kind, found.place.line) for found in session.diagnostics] == [
+        ("truncated_tail", len(LINES) + 1),
+        ("unknown", 5),
+    ]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def test_a_small_file_tells_all_at_once(tmp_path: Path, write_session: homes.Wri
     assert told.prompt.startswith("prompt 0 of session 3") and told.project == homes.PROJECT
     assert told.numbers == Numbers(blocks=2, calls=4, changed=0, missing=4, errors=2)
     assert told.tool == "A tool" and told.format
+
+
+def test_the_time_is_that_which_the_session_tells_not_the_files(tmp_path: Path) -> None:
+    timed = write(tmp_path / "timed.jsonl", prompt("hello", second=5))
+    assert one(timed).changed == datetime(2026, 3, 1, 10, 0, 5, tzinfo=UTC).timestamp()
+    untimed = write(tmp_path / "untimed.jsonl", '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+    assert one(untimed).changed == 5.0
 
 
 @pytest.mark.parametrize("write_sessions", [homes.write_opencode, homes.write_goose])
@@ -84,6 +92,13 @@ def test_what_is_no_recording_is_dropped_or_says_so(tmp_path: Path) -> None:
     assert one(other).problem == "no known recording"
     assert one(empty).problem == "the file holds nothing"
     assert not one(write(tmp_path / "notes.txt", prompt("hello")), doubtful=True).doubtful
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/kmsg"), reason="no files of the kernel")
+def test_a_file_of_the_kernel_is_not_opened(tmp_path: Path) -> None:
+    os.symlink("/proc/kmsg", tmp_path / "a.jsonl")  # reading it would wait for the kernel's next message
+    (told,) = look([listing(tmp_path / "a.jsonl")])
+    assert [one.problem for one in told] == ["the file holds nothing"]
 
 
 def test_files_that_cannot_be_read_say_why_and_block_nobody(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_all_ways_to_keep_it_tell_the_same(session: Session) -> None:
     assert told(session) == TOLD
     assert session.id == "ses_1"
     assert session.title in ("A title", "Title of ses_1")
-    assert session.diagnostics == ()
+    assert [found.kind for found in session.diagnostics] == ["unknown"]
     assert (session.counts.messages, session.counts.calls, session.counts.unknown) == (4, 5, 1)
     assert texts(session, "thinking") == ["hm"]
     assert texts(session, "assistant") == ["I add"]
@@ -318,6 +318,7 @@ def test_a_tree_with_strange_files_is_read(tmp_path: Path) -> None:
     session = open_session(path)
     assert told(session) == TOLD
     assert sorted(problem.problem for problem in session.diagnostics) == [
+        "not shown: of a kind that is not known",
         "prt_8.json is no file",
         "prt_9.json is no file",
         "the document ends too early",
@@ -382,3 +383,13 @@ def test_the_shared_sample(shared: Path) -> None:
         )
     ]
     assert [call.duration_ms for call in calls(session)] == [300.0, 500.0]
+
+
+def test_messages_of_the_same_id_keep_their_parts(tmp_path: Path) -> None:
+    path = database(tmp_path / "x.db", {"ses_1": CONVERSATION})
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE message RENAME TO once")
+        connection.execute("CREATE TABLE message AS SELECT * FROM once UNION ALL SELECT * FROM once")
+        connection.commit()
+    session = open_session(path)
+    assert [len(block.calls) for block in session.blocks] == list(session.call_counts)

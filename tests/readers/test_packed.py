@@ -67,6 +67,22 @@ def test_damage_is_reported_and_what_stands_before_it_is_read(pack: Callable[[by
     assert "is damaged" in session.diagnostics[0].problem
 
 
+@pytest.mark.parametrize(
+    ("format_", "text"),
+    [
+        ("openai-chat", 'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"hi"}}]}\n\n'),
+        ("mcp-vcr", "messages:\n- dir: c2s\n  t: 0.0\n  msg:\n    jsonrpc: '2.0'\n    method: ping\n    id: 1\n"),
+        ("mcp-snoop", '[10:00:00.000] →SERVER #1 ping\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n'),
+        ("warp-yaml", "---\ntype: user_query\nquery: hi\n"),
+    ],
+)
+def test_damage_is_reported_of_texts_that_are_not_lines_of_json(format_: str, text: str) -> None:
+    cut = read_bytes(gzip.compress(text.encode()) + gzip.compress(b"\n" * 5000)[:-8])
+    assert (cut.format, [found.kind for found in cut.diagnostics]) == (format_, ["truncated_tail"])
+    other = read_bytes(("\ufeff" + text).encode("utf-16-le"))
+    assert (other.format, [found.kind for found in other.diagnostics]) == (format_, ["transcoded"])
+
+
 def test_what_follows_is_reported(pack: Callable[[bytes], bytes]) -> None:
     with Source.of_bytes("x", pack(TEXT) + b"and so on") as source:
         assert (source.read(0, source.size), "something else" in source.damage) == (TEXT, True)
@@ -77,6 +93,13 @@ def test_a_file_that_unpacks_to_very_much_stops_at_the_limit(pack: Callable[[byt
     with file:
         assert file.seek(0, io.SEEK_END) == 5001
     assert "more than 5001 bytes" in damage
+
+
+def test_a_small_file_does_not_unpack_to_what_fills_the_memory() -> None:
+    file, damage = unpack(io.BytesIO(zstandard.compress(bytes(150 << 20))))
+    with file:
+        assert file.seek(0, io.SEEK_END) == 128 << 20
+    assert "more than 134217728 bytes" in damage
 
 
 def test_a_packed_utf16_file_is_both_unpacked_and_decoded(pack: Callable[[bytes], bytes]) -> None:

@@ -34,7 +34,7 @@ def test_what_no_reader_knows_is_an_error_that_helps(data: bytes) -> None:
         read_session(Source.of_bytes("holiday.txt", data))
     message = str(caught.value)
     assert message.startswith("holiday.txt: ")
-    assert "claude-code" in message
+    assert "blockview --help" in message
     assert "\n" not in message
 
 

@@ -26,7 +26,11 @@ def test_fields_make_events(end: str) -> None:
         ('{"data": 1}', False),
         ("some text\ndata: x", False),
         ("", False),
+        (" " * 100_000 + "x", False),
+        (":\n" * 50_000 + "x", False),
+        ("\n" * 100_000 + ": remark\n\nretry: 5\n\ndata: x", True),
     ],
+    ids=range(9),
 )
 def test_what_looks_like_a_stream(text: str, wanted: bool) -> None:
     assert is_stream(text) is wanted

@@ -71,17 +71,49 @@ def capture_lines(draw: st.DrawFn) -> str:
     return json.dumps({"ts": 1796081428.5 + number, "dir": lane, "msg": message})
 
 
+@st.composite
+def rollout_lines(draw: st.DrawFn) -> str:
+    call, tool, text = "t" + draw(IDS), draw(st.sampled_from(["mcp__demo__add", "shell"])), draw(st.sampled_from("xyz"))
+    kinds = ["prompt", "item", "says", "call", "call", "output", "output", "event", "rollback", "spawn", "unknown"]
+    match draw(st.sampled_from(kinds)):
+        case "prompt":
+            kind, payload = "event_msg", {"type": "user_message", "message": text}
+        case "item":
+            content = [{"type": "input_text", "text": text}]
+            kind, payload = "response_item", {"type": "message", "role": "user", "content": content}
+        case "says":
+            kind, payload = "event_msg", {"type": "agent_message", "message": text}
+        case "call":
+            payload = {"type": "function_call", "name": tool, "arguments": '{"a":5.0}', "call_id": call}
+            kind = "response_item"
+        case "output":
+            kind, payload = "response_item", {"type": "function_call_output", "call_id": call, "output": text}
+        case "event":
+            invocation = {"server": draw(st.sampled_from(["demo", "other"])), "tool": "add", "arguments": {"a": 5}}
+            payload = {"type": "mcp_tool_call_end", "call_id": call, "invocation": invocation, "result": {"Err": text}}
+            kind = "event_msg"
+        case "rollback":
+            kind, payload = "event_msg", {"type": "thread_rolled_back", "num_turns": 1}
+        case "spawn":
+            payload = {"type": "collab_agent_spawn_end", "call_id": call, "new_thread_id": "thread-2", "prompt": text}
+            kind = "event_msg"
+        case _:
+            kind, payload = "news", {}
+    return json.dumps({"timestamp": "2026-03-01T10:00:00.000Z", "type": kind, "payload": payload})
+
+
 SPLICED = b'{"type":"user"}{"type":"user"}'
 ODD = st.sampled_from([b"", b"  ", b"\0\0", b"{", b'{"type":"user"', b"[1,2]", b"no json", SPLICED])
 FIRST = prompt("begin", "aa").encode()
 CAPTURE = b'{"ts":1796081428.5,"dir":"client->server","msg":{"jsonrpc":"2.0","id":9,"method":"ping"}}'
+ROLLOUT = b'{"timestamp":"2026-03-01T10:00:00.000Z","type":"session_meta","payload":{"id":"thread-1"}}'
 
 
 def many(first: bytes, lines: st.SearchStrategy[str]) -> st.SearchStrategy[list[bytes]]:
     return st.lists(lines.map(str.encode) | ODD, min_size=1, max_size=30).map(lambda more: [first, *more])
 
 
-RECORDINGS = many(FIRST, transcript_lines()) | many(CAPTURE, capture_lines())
+RECORDINGS = many(FIRST, transcript_lines()) | many(CAPTURE, capture_lines()) | many(ROLLOUT, rollout_lines())
 
 
 @pytest.fixture

@@ -98,7 +98,8 @@ def opened(request: pytest.FixtureRequest) -> Session:
 
 def test_document_and_log_tell_the_same(opened: Session) -> None:
     assert told(opened) == TOLD
-    assert (opened.id, opened.title, opened.diagnostics) == ("s-1", "A title", ())
+    assert (opened.id, opened.title) == ("s-1", "A title")
+    assert [problem.kind for problem in opened.diagnostics] == ["unknown"]
     assert (opened.counts.calls, opened.counts.unknown) == (5, 1)
     assert (texts(opened, "thinking"), texts(opened, "assistant")) == (["hm"], ["I add `a.py` now"])
     assert texts(opened, "note") == []
@@ -200,6 +201,9 @@ def test_errors_and_undone_requests_are_told() -> None:
         '{"kind":1,"k":["requests","x"],"v":1}',
         '{"kind":1,"k":[],"v":1}',
         '{"kind":2,"k":["sessionId"],"v":[1]}',
+        '{"kind":2,"k":["requests"],"v":7}',
+        '{"kind":1,"k":["requests",null,0],"v":1}',
+        '{"kind":1,"k":["requests",0.0],"v":1}',
         '{"kind":3,"k":["requests",-1]}',
         '{"kind":9,"k":["requests"]}',
         '{"kind":1,"k":null}',
@@ -209,7 +213,7 @@ def test_errors_and_undone_requests_are_told() -> None:
 def test_a_change_of_what_is_not_there_is_reported(change: str) -> None:
     opened = read(log(initial(FIRST), change, f'{{"kind":2,"k":["requests"],"v":[{SECOND}]}}'))
     assert told(opened) == TOLD
-    assert [problem.place.line for problem in opened.diagnostics] == [2]
+    assert [problem.place.line for problem in opened.diagnostics] == [2, 1]
 
 
 def test_a_log_without_a_beginning_has_no_blocks() -> None:
@@ -230,7 +234,7 @@ def test_a_cut_log_tells_what_was_there_before() -> None:
     whole = LOG.encode()
     opened = read(whole[: whole.rindex(b'{"kind":3')] + b'{"kind":3,"k":["requ')
     assert [block.prompt for block in opened.blocks] == ["hello", "and now both", "not kept"]
-    assert [problem.kind for problem in opened.diagnostics] == ["truncated_tail"]
+    assert [problem.kind for problem in opened.diagnostics] == ["truncated_tail", "unknown"]
 
 
 @pytest.mark.parametrize("data", [session(FIRST, SECOND), LOG])

@@ -89,7 +89,10 @@ def test_other_events_are_notes() -> None:
 def test_a_cut_last_line_is_told() -> None:
     session = read("\n".join(LINES) + "\n" + call("add", BIG)[:-5])
     assert len(calls(session)) == 5
-    assert [(found.kind, found.place.line) for found in session.diagnostics] == [("truncated_tail", len(LINES) + 1)]
+    assert [(found.kind, found.place.line) for found in session.diagnostics] == [
+        ("truncated_tail", len(LINES) + 1),
+        ("unknown", 8),
+    ]
 
 
 def test_nothing_that_is_harmed_ends_in_a_failure() -> None:
