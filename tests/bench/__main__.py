@@ -10,6 +10,7 @@ from tests.bench.core import exact_digits, prepare_step
 from tests.bench.lists import large_list
 from tests.bench.picker import picker
 from tests.bench.roundtrip import roundtrip
+from tests.bench.scale import scale
 from tests.bench.startup import first_screen, help_text
 from tests.bench.terminal import ROOT
 from tests.bench.timing import Benchmark
@@ -22,6 +23,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "large-list": large_list,
     "picker": picker,
     "roundtrip": roundtrip,
+    "scale": scale,
 }
 
 

@@ -22,6 +22,7 @@ class Program:
     """Starts a program at 120x40; leaving the context stops it."""
 
     def __init__(self, command: Sequence[str]) -> None:
+        self._last = b""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
             os.chdir(ROOT)
@@ -51,6 +52,26 @@ class Program:
             if not ready:
                 raise TimeoutError(f"{marker!r} was not painted; the end of what was: {painted[-500:]!r}")
             painted += os.read(self._terminal, 65536)
+
+    def paint(self) -> None:
+        """Return as soon as anything was painted."""
+        if not select.select([self._terminal], [], [], PATIENCE)[0]:
+            raise TimeoutError("nothing was painted")
+        self._last += os.read(self._terminal, 65536)
+
+    def shows(self, marker: bytes) -> bool:
+        """Whether a marker was painted lately: in what came since this was asked before, or in the last second."""
+        deadline = monotonic() + 1.0
+        while marker not in self._last and select.select([self._terminal], [], [], max(0.0, deadline - monotonic()))[0]:
+            self._last += os.read(self._terminal, 65536)
+        found = marker in self._last
+        self._last = b""
+        return found
+
+    def memory(self) -> int:
+        """Bytes of private memory that the program holds."""
+        status = Path(f"/proc/{self._pid}/status").read_text()
+        return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("RssAnon:"))
 
     def settle(self, seconds: float) -> None:
         """Read what is still painted until nothing came for some time."""
