@@ -21,6 +21,7 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview [PATH ...]             browse a recording; a folder, several files or nothing: choose from a list
   blockview demo                   browse the bundled session; its strict servers are ready for replay
   blockview sessions [PATH ...]    list the sessions of your tools, or of a folder, with all counts (--json)
+  blockview find TEXT [PATH ...]   look for a text in all sessions (--regex, --case, --json, --limit N)
   blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
   blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
@@ -34,13 +35,16 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   --version               print the version
   -h, --help              print this; with a command, that command's options
 
-PATH may be - for stdin. A recording is recognised by its content: sessions of Claude Code, Codex, Copilot CLI,
-Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
+PATH may be - for stdin, demo, or FILE#ID for one session of a database. A recording is recognised by its content:
+sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code, Warp and ACP agents,
+API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "sessions", "render", "coerce", "servers", "tools", "replay")
+_COMMANDS = ("demo", "sessions", "find", "render", "coerce", "servers", "tools", "replay")
 """The commands; each is the module of its name in `blockview.commands`."""
+_DEMO = "demo"
+"""The one command that is the name of a recording as well."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,7 +105,7 @@ def _run(arguments: list[str]) -> int:
         print(f"blockview {__version__}")
         return 0
     name, rest = (arguments[0], arguments[1:]) if named else (_BROWSE, arguments)
-    late = next((word for word in rest if word in _COMMANDS and not os.path.exists(word)), None)
+    late = next((word for word in rest if word in _COMMANDS and word != _DEMO and not os.path.exists(word)), None)
     if not named and late:
         raise Failure(f"the command comes first: blockview {late} ...; see blockview --help")
     command = load(f"blockview.commands.{name}")

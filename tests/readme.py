@@ -1,6 +1,6 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
-Keys and marks stand between comments of that name; a `console` block is a command and what it prints.
+Keys, marks and places stand between comments of that name; a `console` block is a command and what it prints.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,7 @@ def renewed(text: str) -> str:
     """The README with all such parts as they are now."""
     text = _between("keys", keys_markdown(), text)
     text = _between("marks", marks_markdown(), text)
+    text = _between("places", places_markdown(), text)
     return _CONSOLE.sub(lambda match: f"$ {match[1]}\n{printed(match[1])}", text)
 
 
@@ -30,10 +32,30 @@ def marks_markdown() -> str:
     return f"| mark | word | meaning |\n|---|---|---|\n{rows}"
 
 
+def places_markdown() -> str:
+    """Where recordings are looked for on Linux: for each tool its folders, and the variables that move them."""
+    files: dict[tuple[str, str, str], list[str]] = {}
+    for known in KNOWN:
+        *moved, base = known.bases[System.LINUX]
+        variables = " ".join(f"`{name}`" for name in re.findall(r"\$\{(\w+)\}", " ".join(moved)))
+        files.setdefault((known.tool, base, variables), []).append(known.pattern)
+    rows = ""
+    for (tool, base, variables), patterns in files.items():
+        written = " ".join(f"`{_braces(pattern)}`" for pattern in patterns if pattern)
+        rows += f"| {tool} | `{base}` | {variables} | {written} |\n"
+    return f"| tool | folder | moved by | files |\n|---|---|---|---|\n{rows}"
+
+
+def _braces(pattern: str) -> str:
+    """Alternatives as a shell writes them: a bar would end the cell of the table."""
+    parts = (f"{{{part.replace('|', ',')}}}" if "|" in part else part for part in pattern.split("/"))
+    return "/".join(parts)
+
+
 def printed(command: str) -> str:
     """What a shell command prints in the root folder: stdout, then stderr."""
     shell = f'blockview() {{ "{sys.executable}" -m blockview "$@"; }}\n{command}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
     done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=True)
     return done.stdout + done.stderr
 

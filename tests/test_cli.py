@@ -131,6 +131,20 @@ def test_a_schema_file_that_is_not_json_is_an_error(run: Run, schema: Path, text
     assert_one_clear_line(run("coerce", "--schema", schema, stdin=RECORDED), "schema.json", "not JSON")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tools":[]}',
+        '[{"name":"open","inputSchema":{}}]',
+        '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"open"}]}}',
+        '{"name":"open","inputSchema":{}}',
+    ],
+)
+def test_a_list_of_tools_is_no_schema(run: Run, schema: Path, text: str) -> None:
+    schema.write_text(text)
+    assert_one_clear_line(run("coerce", "--schema", schema, stdin=RECORDED), "schema.json", "inputSchema of one tool")
+
+
 def test_only_deep_changes_what_is_nested_and_top_says_so(run: Run, schema: Path) -> None:
     schema.write_text('{"properties":{"opts":{"properties":{"retries":{"type":"integer"}}}}}')
     nested = '{"opts":{"retries":3.0}}'
@@ -339,7 +353,7 @@ def test_a_file_without_permission(run: Run, tmp_path: Path) -> None:
 def test_an_unknown_format(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("these are notes\n")
-    assert_one_clear_line(run("render", path), "notes.txt", "claude-code")
+    assert_one_clear_line(run("render", path), "notes.txt", "no known recording", "blockview --help")
 
 
 def test_a_tools_file_that_is_none(run: Run, tmp_path: Path) -> None:
@@ -359,6 +373,25 @@ def test_an_empty_file_renders_as_nothing_with_a_diagnostic(run: Run, tmp_path: 
 
 def test_options_before_the_command_get_a_hint(run: Run) -> None:
     assert_one_clear_line(run("--coerce", "deep", "render", DEMO), "the command comes first: blockview render")
+
+
+def test_the_demo_is_a_name_unless_a_file_is_called_so(run: Run, tmp_path: Path) -> None:
+    done = run("render", "demo", "--call", "toolu_01", "--recorded")
+    assert done.returncode == 0
+    assert f"  {RECORDED}\n" in done.stdout and "schema from tools.json" in done.stdout
+    assert_one_clear_line(run("--coerce", "deep", "demo"), "needs a terminal")
+    (tmp_path / "demo").write_text("these are notes\n")
+    assert_one_clear_line(run("render", "demo"), "no known recording")
+
+
+def test_what_is_wrong_with_the_paths_comes_before_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = DEMO / "session.jsonl"
+    for paths, words in (
+        (["none.jsonl"], ["none.jsonl: no such file"]),
+        ([path, "none.jsonl"], ["none.jsonl: no such file"]),
+        ([path, tmp_path], [f"{tmp_path}: a folder", "one folder"]),
+    ):
+        assert_one_clear_line(run(*paths), *words)
 
 
 # Without a terminal

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from textual.pilot import Pilot
 
 from blockview.catalog.file import FileCatalog, read_tools
-from blockview.commands.demo import FOLDER, demo_session
+from blockview.commands.shared import DEMO_FOLDER, demo_session
 from blockview.ui.app import BlockviewApp, Opened
 from tests.readme import README, ROOT, printed, renewed
 
@@ -21,9 +22,11 @@ def test_keys_marks_and_printed_output_are_as_they_are_now() -> None:
 
 def test_renewing_replaces_every_kind_of_part() -> None:
     stale = "<!-- keys -->\nx\n<!-- /keys -->\n<!-- marks -->\ny\n<!-- /marks -->\n```console\n$ echo 1\nz\n```\n"
+    stale = f"<!-- places -->\nx\n<!-- /places -->\n{stale}"
     fresh = renewed(stale)
     assert "| `j` `↓` |" in fresh
     assert "| `→` | changed |" in fresh
+    assert "| Claude Code | `~/.claude` | `CLAUDE_CONFIG_DIR` | `projects/*/*.jsonl` |" in fresh
     assert fresh.endswith("```console\n$ echo 1\n1\n```\n")
 
 
@@ -37,6 +40,14 @@ def test_the_whole_check_runs_the_commands_of_the_readme() -> None:
     install, test = line.split(" && ")[2:]
     script = (ROOT / ".ci" / "run").read_text().splitlines()
     assert script.index(install) < script.index(test)
+
+
+def test_the_example_in_python_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    monkeypatch.chdir(DEMO_FOLDER)
+    exec(example, {})
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith('toolu_01 mcp__editor__open {"line":5,"column":1,"filePath":"server.go"} (Change(')
 
 
 def test_every_linked_file_is_there() -> None:
@@ -53,7 +64,7 @@ def test_the_linked_picture_shows_the_demo() -> None:
 
 
 def test_the_screenshot(snap_compare: Callable[..., bool]) -> None:
-    tools = FileCatalog(read_tools(FOLDER / "tools.json"), "tools.json")
+    tools = FileCatalog(read_tools(DEMO_FOLDER / "tools.json"), "tools.json")
     app = BlockviewApp(Opened(demo_session(), tools.lookup))
 
     async def settle(pilot: Pilot[None]) -> None:

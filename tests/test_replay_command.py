@@ -123,6 +123,17 @@ def test_a_server_behind_a_url_gets_its_header_and_the_text_in_the_spelling_of_h
     assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
 
 
+def test_the_only_given_server_answers_for_the_only_recorded_one_and_that_is_told(replay: Any, tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "theirs__big_ids", "{}"))
+    code, (call,), told = replay(path, "--server", FAULTS, "--yes")
+    assert call["live"]["ended"] == "result"
+    assert "[1/1] theirs.big_ids  result" in told and "(faults answers for theirs)" in told
+    both = recording(tmp_path, ("t1", "theirs__big_ids", "{}"), ("t2", "others__big_ids", "{}"))
+    code, _, told = replay(both, "--server", FAULTS, "--yes", "--continue-on-error")
+    assert code == 2
+    assert "the recording names theirs, others; given: faults; for example --server theirs=COMMAND" in told
+
+
 def test_the_demos_servers_are_its_own_whatever_stands_in_the_current_folder(replay: Any, tmp_path: Path) -> None:
     stranger = tmp_path / "blockview" / "demo" / "server.py"
     stranger.parent.mkdir(parents=True)
@@ -211,8 +222,25 @@ def test_calls_that_never_ran_are_sent_only_by_name(replay: Any, tmp_path: Path)
         answer = {"type": "tool_result", "tool_use_id": "t1", "content": refusal, "is_error": True}
         line = {"type": "user", "uuid": "r", "parentUuid": "a0", "sessionId": "s", "toolDenialKind": "user-rejected"}
         file.write(json.dumps({**line, "message": {"role": "user", "content": [answer]}}) + "\n")
-    assert [call["id"] for call in replay(path, "--server", FAULTS, "--yes")[1]] == ["t2"]
-    assert [call["id"] for call in replay(path, "--server", FAULTS, "--yes", "--call", "t1")[1]] == ["t1"]
+    _, calls, told = replay(path, "--server", FAULTS, "--yes")
+    assert [call["id"] for call in calls] == ["t2"]
+    assert told.count("left out: 1 rejected and reached no server; --call ID sends one\n") == 1
+    _, calls, told = replay(path, "--server", FAULTS, "--yes", "--call", "t1")
+    assert [call["id"] for call in calls] == ["t1"]
+    assert "blockview: call t1: the recording shows that it was rejected and reached no server\n" in told
+
+
+def test_what_is_left_out_is_told_once_with_the_reason(replay: Any) -> None:
+    _, calls, told = replay("demo", "--yes", "--tool", "Task", "--tool", "open")
+    assert {call["tool"] for call in calls} == {"open"}
+    assert told.count("left out: 1 of the agent's own tools, which no server has\n") == 1
+
+
+def test_a_result_that_is_too_large_to_compare_says_so(replay: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockview.core.compare.LARGEST", 10)
+    code, (call,), told = replay("demo", "--yes", "--call", "toolu_01")
+    assert (code, call["live"]["ended"]) == (1, "result")
+    assert "ms, not compared: too large" in told
 
 
 # What is asked
@@ -280,6 +308,20 @@ def test_the_person_sees_command_and_wire_text_and_allows_both_steps() -> None:
     code, out = terminal.end()
     assert code == 0
     assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "result"]
+
+
+def test_always_leaves_the_calls_of_other_destructive_tools_to_be_asked_about(tmp_path: Path) -> None:
+    names = ("select", "delete", "select", "delete", "delete")
+    path = recording(tmp_path, *((f"t{number}", f"editor__{name}", "{}") for number, name in enumerate(names)))
+    editor = shlex.join([sys.executable, "-m", "blockview.demo.server", "editor"])
+    terminal = Terminal(path, "--server", f"editor={editor}", "--json", "--continue-on-error")
+    for question, answer in (("not connected", "y"), ("call 1/5", "a"), ("call 2/5", "n"), ("call 4/5", "a")):
+        terminal.wait_for_question(question)
+        terminal.answer(answer)
+    assert [call["id"] for call in json.loads(terminal.end()[1])["calls"]] == ["t0", "t2", "t3", "t4"]
+    told = " ".join(terminal.told.split())
+    assert "a: no more questions for editor in this run; calls of tools that say that they are destructive" in told
+    assert "in this run, and the destructive delete too; other calls of tools" in told
 
 
 def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:

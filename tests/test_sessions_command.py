@@ -33,9 +33,12 @@ def test_all_sessions_as_a_table_newest_first(run: Run, tmp_path: Path) -> None:
     done = run("sessions")
     assert (done.returncode, done.stderr) == (0, "")
     names, first, *others = done.stdout.splitlines()
-    assert names.split() == ["when", "tool", "project", "blocks", "calls", "→", "?", "!", "first", "prompt"]
-    assert first.split()[:10] == ["2026-05-28", "20:26", "Claude", "Code", "uploader", "2", "4", "0", "4", "2"]
+    assert names.split() == ["when", "tool", "project", "blocks", "calls", "→", "?", "!", "first", "prompt", "path"]
+    assert first.split()[:9] == ["2026-05-28", "12:26", "OpenCode", "uploader", "2", "4", "0", "4", "2"]
     assert len(others) == 11
+    for line in (first, *others):
+        path, _, _ = line[line.index(" ~/") :].strip().removeprefix("~/").partition("#")
+        assert (tmp_path / path).is_file()
     assert run("sessions").stdout == done.stdout, "from the cache"
 
 
@@ -52,7 +55,7 @@ def test_the_same_list_as_json(run: Run, tmp_path: Path) -> None:
         "project": homes.PROJECT,
         "title": codex["title"],
         "prompt": "prompt 0 of session 2: port the parser to exact numbers, and keep each digit as it is",
-        "changed": "2026-05-28T18:26:40+00:00",
+        "changed": "2026-03-01T08:00:00+00:00",
         "size": codex["size"],
         "blocks": 1,
         "calls": 2,

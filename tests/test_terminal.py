@@ -126,7 +126,7 @@ def test_ones_own_sessions_are_listed_counted_opened_and_come_back_to(terminal: 
     screen = terminal.wait(lambda screen: "12 sessions" in screen and "to look into" not in screen)
     first, second = (line for line in screen.splitlines() if "Claude Code  uploader" in line)
     assert "prompt 0 of session 0" in first and "prompt 0 of session 1" in second
-    terminal.press("j", "Enter")
+    terminal.press(*"jjjjjjjjj", "Enter")
     terminal.wait("editor.open")
     terminal.press("Escape")
     terminal.wait(lambda screen: "12 sessions" in screen and "claude-1.jsonl" in screen)

@@ -95,6 +95,13 @@ def test_schemas_keep_the_characters_of_the_server(home: Path) -> None:
     assert f'"inputSchema":{schema}' in done.stdout
 
 
+def test_what_a_terminal_obeys_is_escaped_in_schemas(home: Path) -> None:
+    script = home / "server.py"
+    script.write_text(LISTER.replace("SCHEMA", '{"title": "\\x9b31m\\u202e"}'))
+    done = run(home, "--server", f"x={shlex.quote(sys.executable)} {shlex.quote(str(script))}")
+    assert done.stdout.isascii() and '"inputSchema":{"title": "\\u009b31m\\u202e"}' in done.stdout
+
+
 @pytest.mark.parametrize("by", ["name", "config"])
 def test_a_configured_server_is_not_started_without_consent(home: Path, by: str) -> None:
     config = configured(home)

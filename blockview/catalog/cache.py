@@ -13,12 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from blockview.catalog.private import Unusable, cache_home, read_private, write_private
+from blockview.catalog.private import Unusable, cache_home, check_folder, read_private, write_private
 from blockview.catalog.tools import Schemas, tool_text
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.names import sanitised
 from blockview.core.prepare import Found, Missing
 from blockview.core.raw import ABSENT, part_of, present, text_of
+from blockview.core.safetext import short_name
 
 _LARGEST = 8_000_000
 """No larger file is read, in bytes."""
@@ -118,9 +119,11 @@ class ToolsCache:
         if len(having) == 1:
             return self._schemas.answer(having[0].tools[call.tool], having[0].source)
         if having:
-            names = ", ".join(sorted(cached.server for cached in having))
-            return Missing(f"the cache has {call.tool} of several servers: {names}")
-        reasons = [f"{cached.source}, does not have {call.tool}" for cached in lists if call.server is not None]
+            names = ", ".join(sorted(short_name(cached.server) for cached in having))
+            return Missing(f"the cache has {short_name(call.tool)} of several servers: {names}")
+        reasons = [
+            f"{cached.source}, does not have {short_name(call.tool)}" for cached in lists if call.server is not None
+        ]
         return Missing("; ".join((*reasons, *self._ignored)))
 
     def _of_server(self, call: ToolCall) -> list[_Cached]:
@@ -144,6 +147,7 @@ def _read(folder: Path) -> tuple[Mapping[str, _Cached], tuple[str, ...]]:
     newest: dict[str, _Cached] = {}
     ignored: list[str] = []
     try:
+        check_folder(folder)
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except FileNotFoundError:
         return {}, ()

@@ -8,6 +8,7 @@ from blockview.catalog.tools import Schemas
 from blockview.core.jsontext import JsonError, Kind, Tree, decode_string, parse
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.prepare import Found, Missing
+from blockview.core.safetext import short_name
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters")
 
@@ -56,8 +57,8 @@ class FileCatalog:
         if call.server is not None:
             specs = [spec for spec in specs if spec.server in (None, call.server)]
         if not specs:
-            return Missing(f"{self._source} does not have {call.tool}")
-        others = sorted({spec.server or "another entry" for spec in specs[1:]})
+            return Missing(f"{self._source} does not have {short_name(call.tool)}")
+        others = sorted({short_name(spec.server or "another entry") for spec in specs[1:]})
         doubt = f" (ambiguous: {', '.join(others)} has it too)" if others else ""
         return self._schemas.answer(specs[0], f"{self._source}{doubt}")
 

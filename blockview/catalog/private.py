@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+
+_NO_FOLDER = "a link, or not a folder"
 
 
 class Unusable(Exception):
@@ -19,13 +23,48 @@ def cache_home() -> Path:
     return user_cache_path("blockview")
 
 
+def check_folder(folder: Path) -> None:
+    """Make sure that a folder of the cache and the one that it is in are the user's own, and no links to others.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it is anything else; `strerror` says what.
+    """
+    for one in (folder.parent, folder):
+        with _opened(one):
+            pass
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int | None]:
+    """The descriptor of a folder that is the user's own and no link; None where folders cannot be opened (Windows)."""
+    if not hasattr(os, "O_DIRECTORY"):
+        if os.path.islink(folder):
+            raise OSError(errno.ENOTDIR, _NO_FOLDER, str(folder))
+        yield None
+        return
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            raise OSError(error.errno, _NO_FOLDER, str(folder)) from None
+        raise
+    try:
+        if os.fstat(descriptor).st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, "the folder belongs to another user", str(folder))
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def read_private(path: Path, largest: int) -> bytes:
-    """The bytes of a regular file that is no link and no larger than `largest` bytes.
+    """The bytes of a regular file that is no link and no larger than `largest` bytes, in a folder of the user's own.
 
     Raises:
         Unusable: it is anything else, or cannot be read.
     """
     try:
+        check_folder(path.parent)
         with open(path, "rb", opener=_open) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
@@ -46,13 +85,16 @@ def write_private(path: Path, data: bytes) -> None:
     """Put bytes into a file that only the user may read, whole or not at all; its folder is made if need be.
 
     Raises:
-        OSError: that is not possible.
+        OSError: that is not possible, or the folder is a link or another user's.
     """
     import tempfile
 
     for folder in (path.parent.parent, path.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.chmod(path.parent, 0o700)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700, parents=True)
+        with _opened(folder) as descriptor:
+            if descriptor is not None and folder == path.parent:
+                os.fchmod(descriptor, 0o700)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with open(descriptor, "wb") as file:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from blockview.catalog.tools import Schemas
 from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.prepare import Found, Missing
+from blockview.core.safetext import short_name
 
 
 class RecordingCatalog:
@@ -34,8 +35,8 @@ class RecordingCatalog:
         elif call.server is not None:
             specs = [spec for spec in specs if spec.server == call.server]
         if not specs:
-            where = f" for server {call.server}" if call.server else ""
-            return Missing(f"the recording's tools/list{where} does not have {call.tool}")
+            where = f" for server {short_name(call.server)}" if call.server else ""
+            return Missing(f"the recording's tools/list{where} does not have {short_name(call.tool)}")
         first = specs[0]
         others = {
             spec.server or "" for spec in specs if (spec.server, spec.connection) != (first.server, first.connection)
@@ -47,7 +48,7 @@ class RecordingCatalog:
             return Missing(
                 f"tools/list, line {stale.since}, was declared changed on line {stale.until} and not listed again"
             )
-        doubt = f" (ambiguous: {', '.join(sorted(others))} has it too)" if others else ""
+        doubt = f" (ambiguous: {', '.join(map(short_name, sorted(others)))} has it too)" if others else ""
         return self._schemas.answer(spec, f"tools/list, line {spec.since}{when}{doubt}")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from blockview.core.jsontext import JsonError, loads
 from blockview.core.model import ToolSpec
 from blockview.core.prepare import Found, Missing
+from blockview.core.safetext import short_name
 
 
 class Schemas:
@@ -24,7 +25,7 @@ class Schemas:
             source: Where it is listed, for the reader.
         """
         if spec.schema is None:
-            return Missing(f"{source} has no input schema for {spec.name}")
+            return Missing(f"{source} has no input schema for {short_name(spec.name)}")
         if spec.schema not in self._parsed:
             self._parsed[spec.schema] = _parse(spec.schema)
         schema = self._parsed[spec.schema]

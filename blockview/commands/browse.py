@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from blockview.commands import Failure, load
-from blockview.commands.listing import FoundSessions, has_own_sessions, named_sessions, own_sessions
 from blockview.commands.sending import Sender, add_wait_options
 from blockview.commands.serving import add_server_options
 from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
     add_tools_option,
+    is_demo,
     lookups,
     read_recording,
     warn,
@@ -24,6 +25,8 @@ from blockview.core.model import Session
 from blockview.readers.opening import holds_several
 
 if TYPE_CHECKING:
+    from blockview.commands.listing import FoundSessions
+    from blockview.core.searching import Told, Wanted
     from blockview.ui.app import Opened
 
 NO_TERMINAL = "browsing needs a terminal; without one, print the session: blockview render PATH"
@@ -33,7 +36,7 @@ _APP = "blockview.ui.app"
 
 def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a recording, a folder, or - for stdin")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a recording, a folder, - for stdin, or demo")
     parser.add_argument(
         "--places", action="store_true", help="print where recordings are looked for, and what is there"
     )
@@ -60,12 +63,14 @@ def run(options: Namespace) -> int:
         return _own(options, sender)
     if paths == [STDIN]:
         return _piped(options, sender)
-    if len(paths) > 1:
+    if len(paths) == 1 and is_demo(paths[0]):
+        return _demo(options)
+    if len(paths) > 1 or os.path.isdir(paths[0]) or holds_several(paths[0]):
+        from blockview.commands.listing import named_sessions
+
+        sessions = named_sessions(paths, options)
         check_terminal()
-        return _choose(named_sessions(paths, options), f"{len(paths)} files", options, sender)
-    if os.path.isdir(paths[0]) or holds_several(paths[0]):
-        check_terminal()
-        return _choose(named_sessions(paths, options), paths[0], options, sender)
+        return _choose(sessions, paths[0] if len(paths) == 1 else f"{len(paths)} files", options, sender)
     session = read_recording(paths[0])
     check_terminal()
     return show(session, options, sender)
@@ -84,6 +89,7 @@ def check_terminal() -> None:
 def show(session: Session, options: Namespace, sender: Sender) -> int:
     """Browse a session until the person leaves."""
     catalogs = lookups(options.tools, sender.lookup)
+    sender.serve(session)
     load(_APP)
     from blockview.ui.app import Opened, run_app
 
@@ -97,9 +103,15 @@ def show(session: Session, options: Namespace, sender: Sender) -> int:
 
 def _own(options: Namespace, sender: Sender) -> int:
     check_terminal()
+    from blockview.commands.listing import has_own_sessions, own_sessions
+
     if has_own_sessions():
         return _choose(own_sessions(options), "all tools", options, sender)
     warn("no sessions of any tool (blockview --places tells where they are looked for); this is the demo")
+    return _demo(options)
+
+
+def _demo(options: Namespace) -> int:
     from blockview.commands import demo
 
     return demo.run(options)
@@ -127,13 +139,19 @@ def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sen
 
     catalogs = lookups(options.tools, sender.lookup)
 
+    def search(paths: Sequence[str], wanted: Wanted) -> Iterator[Told | None]:
+        from blockview.commands.searchers import search_files
+
+        return search_files(paths, wanted, Depth(options.coerce), options.tools)
+
     def open_path(name: str) -> Opened:
         session = read_recording(name)
+        sender.serve(session)
         return Opened(session, catalogs(session), catalogs)
 
     try:
         return run_app(
-            picker=lambda: Picker(sessions, where),
+            picker=lambda: Picker(sessions, where, search),
             open_path=open_path,
             depth=Depth(options.coerce),
             replayer=sender.replayer,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from blockview.core.coercion import Depth
 from blockview.core.jsontext import JsonError, Transport, loads
 from blockview.core.model import Place, ToolCall
 from blockview.core.prepare import Found, Missing, Prepared, Why, prepare
+from blockview.core.safetext import visible_json
 
 
 def describe(parser: ArgumentParser) -> None:
@@ -35,7 +37,8 @@ def run(options: Namespace) -> int:
     if prepared.blocked:
         raise Failure(f"stdin: cannot be sent: {prepared.blocked}")
     _warn_of(prepared)
-    print(prepared.dispatched)
+    dispatched = prepared.dispatched or ""
+    print(visible_json(dispatched) if sys.stdout.isatty() else dispatched)  # another program gets it as it is
     return 0
 
 
@@ -48,7 +51,20 @@ def _schema(path: str | None) -> Found | Missing:
         raise Failure(f"{path}: {problem(error)}") from None
     except JsonError as error:
         raise Failure(f"{path}: not JSON: {error}") from None
+    if _holds_tools(schema):
+        raise Failure(f"{path}: tools, not an input schema; --schema takes the inputSchema of one tool")
     return Found(schema, path) if isinstance(schema, dict) else Missing(f"{path}: not a JSON object")
+
+
+def _holds_tools(value: object) -> bool:
+    """Whether that is one tool, or a list of them, as `tools/list` answers it."""
+    if isinstance(value, list):
+        return any(isinstance(each, dict) and "name" in each for each in value)
+    return isinstance(value, dict) and (
+        isinstance(value.get("inputSchema"), dict)
+        or isinstance(value.get("tools"), list)
+        or _holds_tools(value.get("result"))
+    )
 
 
 def _warn_of(prepared: Prepared) -> None:

@@ -9,10 +9,11 @@ from typing import TextIO
 
 from blockview.commands import Failure
 from blockview.commands.shared import paint, terminal_width
-from blockview.core.consentlines import Planned, call_rows, server_rows
+from blockview.core.consentlines import Planned, always_rows, call_rows, server_rows
 from blockview.core.replaying import Destination
 from blockview.core.rows import Row
-from blockview.core.safetext import visible
+from blockview.core.safetext import short_name, visible
+from blockview.core.trust import Trust
 
 
 class Consent:
@@ -21,18 +22,18 @@ class Consent:
     def __init__(self, terminal: TextIO | None, *, given: bool) -> None:
         """Ask on `terminal`; with `given` everything is allowed and nothing is asked."""
         self._terminal = terminal
-        self._given = given
-        self._always: set[Destination] = set()
+        self.given = given
+        self._trust = Trust()
         self.stopped = False
         """The person wants no more calls to be sent."""
 
-    def trusts(self, server: Destination) -> bool:
-        """Whether calls to the server are allowed whatever they are."""
-        return self._given or server in self._always
+    def covers(self, planned: Planned) -> bool:
+        """Whether the call is allowed without a question, whatever its arguments are."""
+        return self.given or self._trust.covers(planned)
 
     def to_start(self, server: Destination, reason: str) -> bool:
         """Whether the server may be started, or reached, and asked for its tools; `reason` says how it was found."""
-        if self.trusts(server):
+        if self.given or self._trust.has(server):
             return True
         _tell(server_rows(server, reason, connected=False, width=terminal_width(sys.stderr)))
         what = "start it" if server.how == "stdio" else "connect to it"
@@ -41,12 +42,16 @@ class Consent:
     def to_send(self, planned: Planned, number: int, total: int) -> bool:
         """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`."""
         server = planned.route.destination
-        if server is None or self.trusts(server):
+        if server is None or self.covers(planned):
             return True
-        _tell(call_rows(planned, number, total, width=terminal_width(sys.stderr)))
-        answer = self._ask(f"send it to {server.name}? [y/N/a/q]  (a: all calls to this server in this run) ", "yaq")
+        width = terminal_width(sys.stderr)
+        _tell(call_rows(planned, number, total, width=width))
+        if total > 1:
+            _tell(always_rows([planned], width))
+        name = short_name(server.name)
+        answer = self._ask(f"send it to {name}? [y/N/a/q] ", "yaq")
         if answer == "a":
-            self._always.add(server)
+            self._trust.give(server, [planned])
         return answer in ("y", "a")
 
     def _ask(self, question: str, answers: str) -> str:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from blockview.commands.browse import add_browse_options, check_terminal, show
 from blockview.commands.sending import Sender
-from blockview.core.model import Session
-from blockview.readers.opening import session_of_bytes
-
-FOLDER = Path(__file__).parents[1] / "demo"
+from blockview.commands.shared import DEMO_TOOLS, demo_session
 
 SERVERS = ("deploy", "editor", "faults", "metrics", "tickets")
 """The strict servers that come with the demo."""
@@ -34,12 +30,7 @@ def run(options: Namespace) -> int:
 
 def demo_options(options: Namespace) -> None:
     """Set what the demo has of its own: its tools file, unless another one is given, and its servers."""
-    options.tools = options.tools or str(FOLDER / "tools.json")
+    options.tools = options.tools or DEMO_TOOLS
     command = shlex.join((sys.executable, "-P", "-m", "blockview.demo.server"))
     given = {text.partition("=")[0] for text in (*options.server, *options.url, *options.sse)}
     options.server += [f"{name}={command} {name}" for name in SERVERS if name not in given]
-
-
-def demo_session() -> Session:
-    """The bundled session, under the name that people call it by."""
-    return session_of_bytes("demo", (FOLDER / "session.jsonl").read_bytes())

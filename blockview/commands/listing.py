@@ -204,6 +204,8 @@ def named_sessions(paths: Sequence[str], options: Namespace) -> FoundSessions:
             os.scandir(folder).close()
             return FoundSessions(lambda: [folder_place(folder)], Depth(options.coerce), options.tools, doubtful=True)
         for path in paths:
+            if os.path.isdir(path):
+                raise Failure(f"{path}: a folder; give one folder alone, or files")
             found_at(path)
             os.close(os.open(path, os.O_RDONLY))
     except OSError as error:

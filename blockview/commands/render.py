@@ -10,9 +10,11 @@ from blockview.commands import Failure
 from blockview.commands.sending import add_wait_options, connect_given, end_on_signals, replayer_for
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
+    DEMO_TOOLS,
     STDIN,
     add_coerce_option,
     add_tools_option,
+    is_demo,
     lookup_for,
     read_recording,
     terminal_width,
@@ -20,6 +22,7 @@ from blockview.commands.shared import (
 )
 from blockview.core.coercion import Depth
 from blockview.core.model import Session, ToolCall
+from blockview.core.names import recorded_servers
 from blockview.core.prepare import Lookup, Prepared, prepare
 from blockview.core.subagents import find_subagent
 from blockview.export.ansi import ansi_chunks
@@ -33,7 +36,7 @@ _WIDEST = 10_000
 
 def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("path", metavar="PATH", help="a recording, or - for stdin")
+    parser.add_argument("path", metavar="PATH", help="a recording, - for stdin, or demo for the bundled one")
     parser.add_argument(
         "--format",
         choices=("text", "ansi", "json"),
@@ -45,6 +48,9 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--agent", action="append", metavar="ID", help="only this subagent's part; again for a subagent of that one"
     )
+    parser.add_argument(
+        "--recorded", action="store_true", help="the recorded text of the arguments, not what is sent (json has both)"
+    )
     add_coerce_option(parser)
     add_tools_option(parser)
     add_server_options(parser, configs=False)
@@ -53,12 +59,14 @@ def describe(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the session, or the part that was asked for."""
+    if is_demo(options.path):
+        options.tools = options.tools or DEMO_TOOLS
     session, blocks = _subagent(read_recording(options.path), options)
     if not (options.server or options.url or options.sse or options.header):
         return _print(session, blocks, lookup_for(session, options.tools), options)
     end_on_signals()
     servers = servers_from(options)
-    replayer = replayer_for(servers, options)
+    replayer = replayer_for(servers, options, recorded_servers(session))
     try:
         connect_given(replayer, servers)
         return _print(session, blocks, lookup_for(session, options.tools, replayer.lookup), options)
@@ -90,7 +98,7 @@ def _print(session: Session, blocks: Collection[int] | None, lookup: Lookup, opt
         raise Failure(f"{name}: block {options.block} is not one of subagent {options.agent[-1]}")
     only_blocks = blocks if options.block is None else (options.block - 1,)
     if options.call is not None and next(chosen_blocks(session, only_blocks, options.call), None) is None:
-        raise Failure(f"{name}: no call with the id {options.call}; --format json shows the ids")
+        raise Failure(f"{name}: no call with the id {options.call}; the ids stand beside the calls' names")
 
     def prepare_call(call: ToolCall) -> Prepared:
         return prepare(call, lookup, depth)
@@ -107,7 +115,14 @@ def _chunks(
     if form == "json":
         return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
     width = min(options.width or terminal_width(sys.stdout), _WIDEST)
-    lines = session_lines(session, prepare_call, width=width, only_blocks=only_blocks, only_call=options.call)
+    lines = session_lines(
+        session,
+        prepare_call,
+        width=width,
+        only_blocks=only_blocks,
+        only_call=options.call,
+        recorded=options.recorded,
+    )
     return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
 
 

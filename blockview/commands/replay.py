@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
     add_tools_option,
+    is_demo,
     lookup_for,
     paint,
     read_recording,
@@ -27,21 +27,22 @@ from blockview.commands.shared import (
 )
 from blockview.core.coercion import Depth
 from blockview.core.compare import compare, is_surprise
-from blockview.core.consentlines import Planned
+from blockview.core.consentlines import NEVER_RAN, Planned
 from blockview.core.live import Live
-from blockview.core.model import Session, Status, ToolCall
+from blockview.core.model import Session, ToolCall
+from blockview.core.names import recorded_servers
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Lookup, prepare
 from blockview.core.replaying import Destination, Inspection, NotConnected, Replayer
-from blockview.core.safetext import one_line, visible
+from blockview.core.safetext import one_line, short_name, visible
 from blockview.export.replayed import Replayed, replayed_json, replayed_lines
 
 T = TypeVar("T")
 
-_NOT_MCP = "not an MCP call: no server would get it"
+_PATIENCE = 0.5
+"""Seconds until what was interrupted has ended."""
 
-_NEVER_RAN = frozenset({Status.DENIED, Status.REJECTED, Status.NEVER_SENT, Status.RESULT_WITHOUT_CALL})
-"""Calls that did not reach a server are not sent by themselves; `--call` sends them."""
+_NOT_MCP = "not an MCP call: no server would get it"
 
 
 def describe(parser: ArgumentParser) -> None:
@@ -63,7 +64,7 @@ def run(options: Namespace) -> int:
     end_on_signals()
     session, servers = _session(options), servers_from(options)
     calls = _chosen(session, options)
-    replayer = replayer_for(only_named(servers) if options.yes else servers, options)
+    replayer = replayer_for(only_named(servers) if options.yes else servers, options, recorded_servers(session))
     lookup = lookup_for(session, options.tools, replayer.lookup)
     consent = Consent(_terminal(options), given=options.yes)
     sending = _Run(replayer, lookup, Depth(options.coerce), consent, len(calls))
@@ -84,11 +85,10 @@ def run(options: Namespace) -> int:
 
 
 def _session(options: Namespace) -> Session:
-    if options.path == "demo" and not os.path.exists(options.path):
-        from blockview.commands.demo import demo_options, demo_session
+    if is_demo(options.path):
+        from blockview.commands.demo import demo_options
 
         demo_options(options)
-        return demo_session()
     return read_recording(options.path)
 
 
@@ -102,15 +102,30 @@ def _chosen(session: Session, options: Namespace) -> list[ToolCall]:
     calls = [call for block in session.blocks for call in block.calls]
     if wanted:
         if strange := wanted - {call.id for call in calls}:
-            raise Failure(f"{session.source}: no call with the id {min(strange)}; render --format json shows the ids")
+            raise Failure(
+                f"{session.source}: no call with the id {short_name(min(strange))}; render --format json shows the ids"
+            )
         return [call for call in calls if call.id in wanted]
-    chosen = [call for call in calls if call.mcp and call.status not in _NEVER_RAN]
+    chosen = [call for call in calls if call.mcp and call.status not in NEVER_RAN]
     if not chosen:
         raise Failure(f"{session.source}: it holds no MCP call that reached a server")
+    calls = [call for call in calls if not tools or call.tool in tools]
     chosen = [call for call in chosen if not tools or call.tool in tools]
     if not chosen:
-        raise Failure(f"{session.source}: no MCP call that reached a server is of the tool {min(tools)}")
+        raise Failure(f"{session.source}: no MCP call that reached a server is of the tool {short_name(min(tools))}")
+    if len(calls) > len(chosen):
+        warn(f"left out: {_left_out(calls)}")
     return chosen
+
+
+def _left_out(calls: list[ToolCall]) -> str:
+    """How many of the calls are not sent by themselves, and why."""
+    own = sum(not call.mcp for call in calls)
+    reasons = [f"{own:,} of the agent's own tools, which no server has"] if own else []
+    for status, words in NEVER_RAN.items():
+        if count := sum(call.mcp and call.status is status for call in calls):
+            reasons.append(f"{count:,} {words}")
+    return "; ".join(reasons) + ("; --call ID sends one" if len(reasons) > bool(own) else "")
 
 
 def _terminal(options: Namespace) -> TextIO | None:
@@ -145,7 +160,7 @@ class _Run:
             if self.interrupted or self._consent.stopped:
                 return
             if done is not None and is_surprise(call, done.live.outcome) and not go_on and number + 1 < self._total:
-                warn(f"stopped: call {call.id} was not recorded as an error; --continue-on-error goes on")
+                warn(f"stopped: call {short_name(call.id)} was not recorded as an error; --continue-on-error goes on")
                 return
 
     def _one(self, number: int, call: ToolCall) -> Replayed | None:
@@ -165,7 +180,9 @@ class _Run:
         planned = replace(planned, seen=self._replayer.inspect(server, call, planned.shown, self._depth), listed=True)
         if not self._consent.to_send(planned, number, self._total):
             return None
-        approved = None if self._consent.trusts(server) else planned.seen.prepared
+        if call.status in NEVER_RAN and self._consent.given:
+            warn(f"call {short_name(call.id)}: the recording shows that it was {NEVER_RAN[call.status]}")
+        approved = None if self._consent.covers(planned) else planned.seen.prepared
         sending = self._replayer.send(server, call, self._depth, approved)
         return _told(planned, self._wait(sending, self._title(number, call)))
 
@@ -176,12 +193,13 @@ class _Run:
         if self._replayer.is_connected(server):
             return None
         if not self._consent.to_start(server, reason):
-            self._given_up[server.name] = f"you did not want {server.name} to be started"
+            self._given_up[server.name] = f"you did not want {short_name(server.name)} to be started"
             return Outcome(Ended.CANNOT_SEND, self._given_up[server.name])
         try:
-            self._wait(self._replayer.connect(server), f"connecting to {server.name}")
+            self._wait(self._replayer.connect(server), f"connecting to {short_name(server.name)}")
         except NotConnected as failed:
-            self._given_up[server.name] = f"{server.name} could not be reached: {failed.outcome.detail}"
+            name = short_name(server.name)
+            self._given_up[server.name] = f"{name} could not be reached: {failed.outcome.detail}"
             return failed.outcome
         return None
 
@@ -197,17 +215,30 @@ class _Run:
         except KeyboardInterrupt:
             self.interrupted = True
             self._replayer.cancel(pending)  # type: ignore[arg-type]
-            return pending.result()
+            try:
+                return pending.result(_PATIENCE)
+            except TimeoutError:  # the connection still loads what it needs
+                raise KeyboardInterrupt from None
 
     def _title(self, number: int, call: ToolCall) -> str:
-        return f"[{number + 1}/{self._total}] {call.server or '?'}.{call.tool or call.name}"
+        return f"[{number + 1}/{self._total}] {short_name(call.server or '?')}.{short_name(call.tool or call.name)}"
 
     def _progress(self, number: int, done: Replayed) -> str:
         outcome = done.live.outcome
         took = "" if outcome.duration_ms is None else f", {outcome.duration_ms:.0f} ms"
         verdict = {None: "", True: ", same", False: ", differs"}[done.live.same]
+        if done.live.same is None and outcome.result is not None:
+            verdict = ", not compared: too large"
         detail = f": {one_line(outcome.detail, 200)}" if outcome.detail else ""
-        return visible(f"{self._title(number, done.call)}  {outcome.ended}{took}{verdict}{detail}")
+        return visible(f"{self._title(number, done.call)}  {outcome.ended}{took}{verdict}{detail}{_elsewhere(done)}")
+
+
+def _elsewhere(done: Replayed) -> str:
+    """Which server answered, where it is not the recorded one by name."""
+    server, recorded = done.live.server, done.call.server
+    if server in ("", recorded):
+        return ""
+    return f"  ({short_name(server)} answers for {short_name(recorded or 'calls without a server')})"
 
 
 def _told(planned: Planned, outcome: Outcome) -> Replayed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,10 +11,12 @@ import msgspec
 
 from blockview.commands.serving import servers_from
 from blockview.commands.shared import warn
+from blockview.core.names import recorded_servers
 from blockview.core.prepare import Found, Missing
+from blockview.core.safetext import short_name
 
 if TYPE_CHECKING:
-    from blockview.core.model import ToolCall, ToolSpec
+    from blockview.core.model import Session, ToolCall, ToolSpec
     from blockview.dispatch.replayer import LiveReplayer
     from blockview.dispatch.servers import Server, Servers
 
@@ -57,13 +59,16 @@ def only_named(servers: Servers) -> Servers:
     return msgspec.structs.replace(servers, entries=named)
 
 
-def replayer_for(servers: Servers, options: Namespace) -> LiveReplayer:
-    """The replayer over `servers`; tool lists that come in are kept for later displays. Nothing is started yet."""
+def replayer_for(servers: Servers, options: Namespace, named: Callable[[], Collection[str]]) -> LiveReplayer:
+    """The replayer over `servers`, for calls of a recording in which servers have the names that `named` tells.
+
+    Tool lists that come in are kept for later displays. Nothing is started yet.
+    """
     from blockview.dispatch.replayer import Limits, LiveReplayer
 
     for problem in servers.problems:
         warn(problem)
-    return LiveReplayer(servers, Limits(options.connect_timeout, options.timeout), remember)
+    return LiveReplayer(servers, Limits(options.connect_timeout, options.timeout), remember, named)
 
 
 def end_on_signals() -> None:
@@ -88,6 +93,7 @@ class Sender:
         self._options = options
         self._given = bool(options.server or options.url or options.sse or options.header or options.config)
         self._replayer: LiveReplayer | None = None
+        self._named: Callable[[], Collection[str]] = tuple
 
     def check(self) -> None:
         """Look at once at what the person gave on the command line, so that a mistake is told before the app starts.
@@ -105,8 +111,12 @@ class Sender:
             Failure: a config that was named cannot be read.
         """
         if self._replayer is None:
-            self._replayer = replayer_for(servers_from(self._options), self._options)
+            self._replayer = replayer_for(servers_from(self._options), self._options, lambda: self._named())
         return self._replayer
+
+    def serve(self, session: Session) -> None:
+        """Send the calls of this recording from now on; the names of its servers decide which server is meant."""
+        self._named = recorded_servers(session)
 
     def lookup(self, call: ToolCall) -> Found | Missing:
         """The schemas of connected servers; nothing to say before there is any."""
@@ -132,7 +142,7 @@ def connect_given(replayer: LiveReplayer, servers: Servers) -> None:
         try:
             connecting.result()
         except NotConnected as failed:
-            warn(f"{name}: {failed.outcome.detail}; its schemas are not known")
+            warn(f"{short_name(name)}: {failed.outcome.detail}; its schemas are not known")
 
 
 def remember(server: Server, tools: Sequence[ToolSpec]) -> None:
@@ -143,4 +153,5 @@ def remember(server: Server, tools: Sequence[ToolSpec]) -> None:
     try:
         ToolsCache().store(server.name, destination(server).command, tools, datetime.now().astimezone())
     except OSError as error:
-        warn(f"the tool list of {server.name} is not kept: {error.filename or 'cache'}: {error.strerror or error}")
+        name, why = short_name(server.name), error.strerror or error
+        warn(f"the tool list of {name} is not kept: {error.filename or 'cache'}: {why}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import warn
-from blockview.core.safetext import cell_width, visible
+from blockview.core.safetext import cell_width, short_name, visible, visible_json
 from blockview.dispatch.places import PROJECT_FILES
 from blockview.dispatch.servers import Entry, Servers, destination
 
@@ -26,7 +26,7 @@ def run(options: Namespace) -> int:
     """List what is configured. Nothing is started or reached; values of variables and headers are never printed."""
     servers = servers_from(options)
     if options.json:
-        print(json.dumps(_as_json(servers), indent=1))
+        print(visible_json(json.dumps(_as_json(servers), indent=1)))
         return 0
     for problem in servers.problems:
         warn(problem)
@@ -43,7 +43,7 @@ def _as_text(servers: Servers) -> Iterator[str]:
             "and for the user's configs of Claude Code, Claude Desktop, VS Code, Cursor and Codex; "
             "give one with --server NAME=COMMAND, --url NAME=URL or --config FILE"
         )
-    names = [visible(entry.server.name) for entry in servers.entries]
+    names = [short_name(entry.server.name) for entry in servers.entries]
     width = max(map(cell_width, names), default=0)
     for name, entry in zip(names, servers.entries, strict=True):
         seen = destination(entry.server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
@@ -11,14 +12,16 @@ from datetime import UTC, datetime
 
 from blockview.commands.listing import FoundSessions, named_sessions, own_sessions
 from blockview.commands.shared import add_coerce_option, add_tools_option, terminal_width, warn
-from blockview.core.lines import plain
+from blockview.core.lines import Line, plain
 from blockview.core.listing import Listing, newest_first
 from blockview.core.pickerlines import names_line, session_line
+from blockview.core.safetext import cell_width, visible, visible_json
 
 _BATCH = 32
 """Sessions that are looked into at a time."""
 _NARROWEST = 100
-"""Columns of the table where it does not go to a terminal, or to a narrower one."""
+"""Columns of the table before the paths where it does not go to a terminal, or to a narrower one."""
+_GAP = 2
 
 
 def describe(parser: ArgumentParser) -> None:
@@ -40,15 +43,28 @@ def run(options: Namespace) -> int:
         sessions.stop()
     sessions.keep()
     if options.json:
-        print(json.dumps({"blockview": 1, "sessions": list(map(_as_json, listings))}, indent=1))
+        found = {"blockview": 1, "sessions": list(map(_as_json, listings))}
+        print(visible_json(json.dumps(found, indent=1)))
         return 0
     if not listings:
         warn("no sessions found; blockview --places tells where they are looked for")
         return 0
-    width = max(_NARROWEST, terminal_width(sys.stdout))
-    for line in (names_line(width), *(session_line(listing, width) for listing in listings)):
-        print(plain(line).rstrip())
+    paths = [_from_home(listing.name) for listing in listings]
+    width = max(_NARROWEST, terminal_width(sys.stdout) - _GAP - max(map(cell_width, paths)))
+    for line, path in ((names_line(width), "path"), *zip(_lines(listings, width), paths, strict=True)):
+        text = plain(line)
+        print(f"{text}{' ' * (width + _GAP - cell_width(text))}{path}")
     return 0
+
+
+def _lines(listings: Sequence[Listing], width: int) -> Iterator[Line]:
+    return (session_line(listing, width) for listing in listings)
+
+
+def _from_home(path: str) -> str:
+    """The path as a person types it, with what is not to be printed made visible."""
+    home = os.path.expanduser("~") + os.sep
+    return visible(f"~{os.sep}{path.removeprefix(home)}" if path.startswith(home) else path)
 
 
 def counted(sessions: FoundSessions) -> list[Listing]:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from blockview.catalog.cache import ToolsCache
 
 STDIN = "-"
+DEMO = "demo"
+"""What the bundled session is called where a path is asked for."""
+DEMO_FOLDER = Path(__file__).parents[1] / "demo"
+DEMO_TOOLS = str(DEMO_FOLDER / "tools.json")
 
 _PAPER_WIDTH = 100
 """Columns where there is no terminal to ask."""
@@ -45,18 +49,30 @@ def add_tools_option(parser: ArgumentParser) -> None:
     parser.add_argument("--tools", metavar="FILE", help="tool schemas: a tools/list result or an array of tools")
 
 
+def is_demo(path: str) -> bool:
+    """Whether the bundled session is meant: by its name, unless a file is called so."""
+    return path == DEMO and not os.path.exists(path)
+
+
 def read_recording(path: str) -> Session:
-    """Open a recording, or read it from stdin.
+    """Open a recording, read it from stdin, or take the bundled one.
 
     Raises:
         Failure: it cannot be read.
     """
     try:
+        if is_demo(path):
+            return demo_session()
         return session_of_bytes("stdin", stdin_bytes()) if path == STDIN else open_session(path)
     except UnknownFormat as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{path}: {problem(error)}") from None
+
+
+def demo_session() -> Session:
+    """The bundled session, under the name that people call it by."""
+    return session_of_bytes(DEMO, (DEMO_FOLDER / "session.jsonl").read_bytes())
 
 
 def stdin_bytes() -> bytes:

@@ -14,6 +14,7 @@ from blockview.commands.sending import add_wait_options, end_on_signals, only_na
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import warn
 from blockview.core.replaying import Hints, NotConnected
+from blockview.core.safetext import short_name, visible_json
 from blockview.dispatch.connection import Connection
 from blockview.dispatch.servers import Entry, Scope, Server, Servers, destination, find_server
 
@@ -53,9 +54,9 @@ def run(options: Namespace) -> int:
         if not _on_the_command_line(servers, server) and not consent.to_start(
             destination(server), f"configured in {server.source}"
         ):
-            raise Failure(f"{server.name} is not started, as you wished; nothing is printed")
+            raise Failure(f"{short_name(server.name)} is not started, as you wished; nothing is printed")
         lines.extend(_listed(server, options))
-    print('{"tools":[', ",\n".join(lines), "]}", sep="\n")
+    print('{"tools":[', visible_json(",\n".join(lines)), "]}", sep="\n")
     return 0
 
 
@@ -82,7 +83,7 @@ def _chosen(servers: Servers, names: Sequence[str]) -> list[Server]:
 
 def _usable(entry: Entry) -> Server:
     if entry.problem:
-        raise Failure(f"{entry.server.name} in {entry.server.source} cannot be used: {entry.problem}")
+        raise Failure(f"{short_name(entry.server.name)} in {entry.server.source} cannot be used: {entry.problem}")
     return entry.server
 
 
@@ -93,18 +94,19 @@ def _on_the_command_line(servers: Servers, server: Server) -> bool:
 
 def _listed(server: Server, options: Namespace) -> Iterator[str]:
     """The tools of a server, one text each."""
+    name = short_name(server.name)
     connection = Connection(server, connect_timeout=options.connect_timeout, timeout=options.timeout)
     try:
         connection.connect().result()
         for remark in connection.remarks:
-            warn(f"{server.name}: {remark}")
+            warn(f"{name}: {remark}")
         remember(server, connection.tools)
         for tool in connection.tools:
             yield tool_text(tool, _annotations(connection.hints(tool.name)))
     except NotConnected as failed:
         for line in failed.outcome.stderr.splitlines():
-            warn(f"{server.name}: {line}")
-        raise Failure(f"{server.name}: {failed.outcome.detail}") from None
+            warn(f"{name}: {line}")
+        raise Failure(f"{name}: {failed.outcome.detail}") from None
     finally:
         connection.close()
 

@@ -11,15 +11,24 @@ from blockview.core.lines import Role, Span
 from blockview.core.listrows import name_spans
 from blockview.core.live import EDITED, VANISHED, stderr_rows
 from blockview.core.marks import ERROR, MISSING, argument_notes, call_marks
-from blockview.core.model import ToolCall
+from blockview.core.model import Status, ToolCall
 from blockview.core.outcome import Outcome
 from blockview.core.prepare import Found, Missing
 from blockview.core.replaying import Destination, Hints, Inspection, Route
 from blockview.core.rows import Row, Section, Target, ends, fit, text_rows
-from blockview.core.safetext import cell_width, one_line, visible, wrap_lines
+from blockview.core.safetext import cell_width, one_line, short_name, visible, wrap_lines
 from blockview.core.trees import arguments_tree
 
+STILL_ASKED = "calls of tools that say that they are destructive are still asked about"
 NOWHERE = "give a server for it: blockview --server NAME=COMMAND, or --config FILE"
+
+NEVER_RAN = {
+    Status.DENIED: "denied and reached no server",
+    Status.REJECTED: "rejected and reached no server",
+    Status.NEVER_SENT: "never sent",
+    Status.RESULT_WITHOUT_CALL: "a result without its call",
+}
+"""How calls ended that are not known to have reached a server, in words; they are sent only when asked for."""
 
 _LABEL = 11
 _ONE, _MANY = 12, 4
@@ -51,6 +60,11 @@ class Planned(msgspec.Struct, frozen=True):
     def vanished(self) -> bool:
         """Whether the display path has a schema and the server's list has none."""
         return self.listed and isinstance(self.seen.schema, Missing) and isinstance(self.shown, Found)
+
+    @property
+    def destructive(self) -> bool:
+        """Whether the tool says of itself, in the server's list, that it is destructive."""
+        return self.listed and bool(self.seen.hints.destructive) and not self.seen.hints.read_only
 
     @property
     def hindrance(self) -> str:
@@ -136,6 +150,8 @@ def _statements(planned: Planned) -> Iterator[tuple[str, Role]]:
         yield NOWHERE, Role.QUIET
     if planned.seen.prepared.blocked:
         yield f"{ERROR} cannot be sent: {planned.seen.prepared.blocked}", Role.ERROR
+    if planned.recorded.status in NEVER_RAN:
+        yield f"{ERROR} the recording shows that it was {NEVER_RAN[planned.recorded.status]}", Role.ERROR
     if planned.edited:
         yield EDITED, Role.CHANGED
     if planned.listed:
@@ -193,6 +209,15 @@ def _place_rows(planned: Planned, target: Target, width: int) -> Iterator[Row]:
             yield Row(fit([Span("     "), *words], width), target)
     if len(notes) > _PLACES:
         yield Row(fit([Span(f"    … {len(notes) - _PLACES:,} more places", Role.QUIET)], width), target)
+
+
+def always_rows(planned: Sequence[Planned], width: int) -> list[Row]:
+    """What it means to allow the servers of these calls whatever comes: which calls are asked about all the same."""
+    names = ", ".join(short_name(server.name) for server in destinations(planned))
+    tools = dict.fromkeys(short_name(each.call.tool) for each in planned if each.destructive)
+    also = f", and the destructive {', '.join(tools)} too" if tools else ""
+    text = f"a: no more questions for {names} in this run{also}; {'other ' if tools else ''}{STILL_ASKED}"
+    return text_rows(text, Role.QUIET, Target(-1, Section.LIVE), width=width, indent=0) if names else []
 
 
 def destinations(planned: Sequence[Planned]) -> dict[Destination, str]:

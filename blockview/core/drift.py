@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from blockview.core.diff import Sign, diff
 from blockview.core.jsontext import CannotSend, Tree, parse, wire_text
 from blockview.core.prepare import Found, Missing
 from blockview.core.safetext import one_line
+
+_LARGEST = 200_000
+"""Characters of a schema whose differences are looked for one by one, which takes seconds for millions."""
 
 _MOST = 20
 """Differences told of one schema."""
@@ -26,9 +30,15 @@ def schema_drift(recorded: Found | Missing, live: Found | Missing) -> tuple[str,
     if isinstance(live, Missing):
         return (f"the schema was known ({recorded.source}) and is gone: {live.reason}",)
     try:
-        before, after = _tree(recorded.schema), _tree(live.schema)
+        texts = wire_text(dict(recorded.schema)), wire_text(dict(live.schema))
     except CannotSend as error:
         return (f"the schemas cannot be compared: {error}",)
+    if texts[0] == texts[1]:
+        return ()
+    if max(map(len, texts)) > _LARGEST:
+        same = _in_one_order(recorded.schema) == _in_one_order(live.schema)
+        return () if same else ("it differs, and is too large to compare in detail",)
+    before, after = parse(texts[0]), parse(texts[1])
     lines = []
     for row in diff(before, after):
         old = None if row.recorded is None else _short(before, row.recorded)
@@ -43,12 +53,16 @@ def schema_drift(recorded: Found | Missing, live: Found | Missing) -> tuple[str,
     return (*lines[:_MOST], f"and {len(lines) - _MOST} more") if len(lines) > _MOST else tuple(lines)
 
 
-def _tree(schema: Mapping[str, object]) -> Tree:
-    return parse(wire_text(dict(schema)))
+def _in_one_order(schema: Mapping[str, object]) -> str:
+    """A text that is the same for schemas that differ in nothing but the order of members."""
+    try:
+        return json.dumps(schema, sort_keys=True)
+    except ValueError:  # an integer of more digits than Python prints
+        return wire_text(dict(schema))
 
 
 def _place(tree: Tree, number: int | None) -> str:
-    return (tree.pointer(number) if number else "") or "the schema"
+    return one_line(tree.pointer(number), _WIDEST) if number else "the schema"
 
 
 def _short(tree: Tree, number: int) -> str:

@@ -34,6 +34,20 @@ class Extents:
         self._prefix: array[int] | None = None
         """How many lines the first n rows take below them when all are open; made when first asked for."""
 
+    def recount(self, counts: Sequence[int]) -> None:
+        """Take other numbers of lines, and more rows or fewer. Rows stay open or closed as they were."""
+        self._counts = counts
+        del self._others[bisect_left(self._others, len(counts)) :]
+        self._other_lines = self._prefix = None
+
+    def insert(self, row: int) -> None:
+        """A row has come in before `row`; it is in the common state."""
+        self._others = [other + (other >= row) for other in self._others]
+
+    def remove(self, row: int) -> None:
+        """A row is gone."""
+        self._others = [other - (other > row) for other in self._others if other != row]
+
     @property
     def rows(self) -> int:
         """The number of rows."""

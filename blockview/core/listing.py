@@ -34,9 +34,9 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     """One session in the list.
 
     `id` tells which session of its file is meant, where a file holds several. `changed` is the time of the last change
-    in seconds since 1970, `size` the bytes of the file. `tool` is empty for a file that no tool's folder vouches for;
-    such a file is `doubtful` until its content shows that it is a recording. `problem` says why nothing more can be
-    known.
+    in seconds since 1970, as the session tells it where that is known, else that of the file; `size` the bytes of the
+    file. `tool` is empty for a file that no tool's folder vouches for; such a file is `doubtful` until its content
+    shows that it is a recording. `problem` says why nothing more can be known.
     """
 
     path: str

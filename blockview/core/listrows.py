@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from blockview.core.clock import local
 from blockview.core.jsontext import decode_string, pointer
 from blockview.core.lines import Line, Role, Span
 from blockview.core.marks import ERROR, call_marks
@@ -53,7 +54,7 @@ def block_row(block: Block, call_count: int, width: int, folded: bool) -> Line:
     fold_mark = " " if not call_count else "▸" if folded else "▾"
     left = [Span(f"{fold_mark} ", Role.PUNCTUATION), Span(f"{block.index + 1:>3} ", Role.QUIET)]
     if block.started is not None and width >= _WIDE_ROW // 2:
-        left.append(Span(f"{block.started:%H:%M} ", Role.QUIET))
+        left.append(Span(f"{local(block.started):%H:%M} ", Role.QUIET))
     if block.label:
         left.append(Span(f"[{one_line(block.label, width)}] ", Role.QUIET))
     start = " ".join(block.prompt[: 8 * max(width, 1)].split())

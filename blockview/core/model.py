@@ -6,11 +6,14 @@ and raw results are JSON text, so every digit and every spelling survives to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
+
+from blockview.core.bytefind import Probe
 
 
 class Provenance(StrEnum):
@@ -178,6 +181,27 @@ class Counts(msgspec.Struct, frozen=True):
     """(uuid, children) of each message that was answered more than once."""
 
 
+class Scanner(Protocol):
+    """Finds blocks that may show a text by the bytes of the recording, without decoding them.
+
+    A reader gives one only if every run of letters and digits that its blocks show stands in one string of a record,
+    and never in parts of two. It may be asked in any thread.
+    """
+
+    @property
+    def added(self) -> str:
+        """Whatever blocks show that is not in the records for which `candidates` names them, in small letters."""
+        ...
+
+    def candidates(self, probe: Probe) -> Iterator[Collection[int]]:
+        """The blocks that show something of a record in which a probe finds a place, as they are found.
+
+        Now and then it yields nothing new, so that the one who asks can stop. When the iterator is closed or thrown
+        away, the search ends.
+        """
+        ...
+
+
 class Session(msgspec.Struct, frozen=True):
     """What one recording tells. `blocks` may be lazy: a block is read and decoded when somebody looks at it."""
 
@@ -200,3 +224,5 @@ class Session(msgspec.Struct, frozen=True):
 
     It may read files, and raises an OSError or ValueError that says why one cannot be read.
     """
+    scanner: Scanner | None = None
+    """Finds blocks by the bytes of the recording; None where each has to be decoded to be looked into."""

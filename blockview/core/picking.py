@@ -7,6 +7,7 @@ from enum import StrEnum
 from operator import itemgetter
 
 from blockview.core.listing import Level, Listing
+from blockview.core.pickerlines import when
 
 
 class Order(StrEnum):
@@ -111,7 +112,8 @@ class Picking:
             self._texts.pop(listing.name, None)
             if len(found) == 1 and found[0].name == listing.name and not listing.doubtful:
                 self._listings[listing.name] = found[0]
-                self._stale |= bool(self.order is not Order.WHEN or self.text or self.project)
+                moved = found[0].changed != listing.changed
+                self._stale |= bool(moved or self.order is not Order.WHEN or self.text or self.project)
             else:
                 del self._listings[listing.name]
                 self._listings.update((each.name, each) for each in found)
@@ -225,7 +227,7 @@ class Picking:
         texts = self._texts.get(name)
         if texts is None:
             listing = self._listings[name]
-            text = f"{listing.headline} {listing.title} {listing.folder} {listing.made_by}"
+            text = f"{listing.headline} {listing.title} {listing.folder} {listing.made_by} {when(listing)}"
             texts = self._texts[name] = text, text.lower()
         return texts
 

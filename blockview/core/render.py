@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from blockview.core.clock import local
+from blockview.core.coercion import Depth
 from blockview.core.jsonlines import JsonRows
 from blockview.core.jsontext import JsonError
 from blockview.core.lines import Line, Role, Span
 from blockview.core.listrows import block_row, call_row, duration_text, name_spans, status_span
 from blockview.core.marks import CHANGED, ERROR, MISSING, RESPELLED, CallMarks, argument_notes, call_marks
 from blockview.core.model import Block, ContentBlock, Provenance, Status, Text, ToolCall, ToolResult
-from blockview.core.prepare import Found, Missing, Prepared
+from blockview.core.prepare import Found, Missing, Prepared, Why
 from blockview.core.rows import LONG_TEXT, Fold, Part, Row, RowList, Rows, Section, Target, ends, fit, text_rows
 from blockview.core.safetext import cell_width, visible
 from blockview.core.trees import arguments_tree, result_tree
@@ -85,8 +87,12 @@ def call_detail(
     width = max(width, 1)
     place = Target(index, Section.CALL)
     pane = _Pane(index, width, toggled, fold)
-    head = [Row(_call_title(call, index, total, width), place)]
-    head += [row for text, role in _statements(call, prepared) for row in text_rows(text, role, place, width=width)]
+    title, has_id = _call_title(call, index, total, width)
+    identity = f"   id:{call.id}" if call.id and not has_id else ""
+    head = [Row(title, place)]
+    head += [
+        row for text, role in _statements(call, prepared, identity) for row in text_rows(text, role, place, width=width)
+    ]
     if call.agent:
         told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
         head += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
@@ -123,7 +129,8 @@ def block_detail(
     left = [Span(f"block {block.index + 1}", Role.TITLE)]
     if block.label:
         left.append(Span(f"  {visible(block.label)}", Role.QUIET))
-    started = f"{block.started:{'%Y-%m-%d %H:%M:%S' if width >= _WIDE else '%H:%M'}}  " if block.started else ""
+    clock = "%Y-%m-%d %H:%M:%S %Z" if width >= _WIDE else "%H:%M"
+    started = f"{local(block.started):{clock}}  " if block.started else ""
     rows = [Row(ends(left, [Span(started + count, Role.QUIET)], width))]
     pane = _Pane(-1, width, toggled, fold)
     if block.prompt:
@@ -168,31 +175,45 @@ class _Pane:
         return frozenset(target.node for target in mine if target.node is not None)
 
     def arguments(self, call: ToolCall, prepared: Prepared, recorded: bool) -> list[Part]:
-        section = Section.RECORDED if recorded else Section.ARGUMENTS
-        target = Target(self.call, section)
-        what = "as recorded" if recorded or prepared.blocked else _as_dispatched(call, prepared)
+        """What is sent; before it what was sent, where the recording has that and it is another text."""
         counts = _counts(call, prepared) if self.width >= _WIDE else _short_counts(call, prepared)
+        if recorded or (call.provenance is Provenance.WIRE and prepared.changes):
+            what = "as recorded on the wire" if call.provenance is Provenance.WIRE else "as recorded"
+            parts = self._recorded_arguments(prepared.recorded, what, counts if recorded else ())
+            return parts if recorded else [*parts, *self._sent_arguments(call, prepared, counts)]
+        return self._sent_arguments(call, prepared, counts)
+
+    def _recorded_arguments(self, text: str | None, what: str, counts: Sequence[Span]) -> list[Part]:
+        target = Target(self.call, Section.RECORDED)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
-        text = prepared.recorded if recorded else prepared.dispatched
-        if text is None:
-            return [heading, RowList(text_rows("none recorded, none sent", Role.QUIET, target, width=self.width))]
-        if not recorded:
-            try:
-                tree = arguments_tree(text)
-            except JsonError:
-                return [heading, RowList(self.text(text, Role.PLAIN, target, LONG_TEXT))]
-            said = argument_notes(call, prepared, tree)
-            rows = JsonRows(
-                tree,
-                width=self.width,
-                call=self.call,
-                section=section,
-                toggled=self.nodes(section),
-                fold=self.fold,
-                annotations=said,
-            )
-            return [heading, rows]
-        return [heading, RowList(self.text(text, Role.PLAIN, target, LONG_TEXT))]
+        return [heading, RowList(self._no_arguments(target) if text is None else self._long(text, target))]
+
+    def _sent_arguments(self, call: ToolCall, prepared: Prepared, counts: Sequence[Span]) -> list[Part]:
+        target = Target(self.call, Section.ARGUMENTS)
+        what = _which_arguments(call, prepared)
+        heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
+        if prepared.dispatched is None:
+            return [heading, RowList(self._no_arguments(target))]
+        try:
+            tree = arguments_tree(prepared.dispatched)
+        except JsonError:
+            return [heading, RowList(self._long(prepared.dispatched, target))]
+        rows = JsonRows(
+            tree,
+            width=self.width,
+            call=self.call,
+            section=Section.ARGUMENTS,
+            toggled=self.nodes(Section.ARGUMENTS),
+            fold=self.fold,
+            annotations=argument_notes(call, prepared, tree),
+        )
+        return [heading, rows]
+
+    def _long(self, text: str, target: Target) -> list[Row]:
+        return self.text(text, Role.PLAIN, target, LONG_TEXT)
+
+    def _no_arguments(self, target: Target) -> list[Row]:
+        return text_rows("none recorded, none sent", Role.QUIET, target, width=self.width)
 
     def result(self, call: ToolCall, view: ResultView) -> list[Part]:
         target = Target(self.call, Section.RESULT)
@@ -216,9 +237,9 @@ class _Pane:
             return [heading, rows, RowList(self._content(others, target, Role.PLAIN))]
         if view is ResultView.RAW:
             raw = result.raw or "(the raw record is not kept)"
-            return [heading, RowList(self.text(raw, Role.PLAIN, target, LONG_TEXT))]
+            return [heading, RowList(self._long(raw, target))]
         if view is ResultView.VALUE and result.structured is not None:
-            return [heading, RowList(self.text(result.structured, Role.PLAIN, target, LONG_TEXT))]
+            return [heading, RowList(self._long(result.structured, target))]
         role = Role.ERROR if result.is_error else Role.PLAIN
         return [heading, RowList(self._content(result.content, target, role) or self._nothing(target))]
 
@@ -253,29 +274,40 @@ class _Pane:
         return ends(left, took, self.width)
 
 
-def _call_title(call: ToolCall, index: int, total: int, width: int) -> Line:
+def _call_title(call: ToolCall, index: int, total: int, width: int) -> tuple[Line, bool]:
+    """Which call it is and how it ended, and whether its id fits there, whole so that a person can type it."""
     start = Span(f"call {index + 1}/{total}  ", Role.QUIET)
     right = [status_span(call)]
     if call.duration_ms is not None:
         right.append(Span(f"  {duration_text(call.duration_ms)}", Role.QUIET))
     room = width - sum(cell_width(span.text) for span in (start, *right)) - 1
-    return ends([start, *name_spans(call, max(room, 8))], right, width)
+    names = name_spans(call, max(room, 8))
+    identity = Span(f"  {visible(call.id)}", Role.QUIET)
+    fits = sum(cell_width(span.text) for span in (*names, identity)) <= room
+    return ends([start, *names, *((identity,) if call.id and fits else ())], right, width), fits
 
 
-def _as_dispatched(call: ToolCall, prepared: Prepared) -> str:
+def _which_arguments(call: ToolCall, prepared: Prepared) -> str:
     """Which text the arguments are. A wire recording holds what was sent then: what is shown would be sent now."""
+    if prepared.blocked:
+        return "as recorded"
+    if not call.mcp:
+        return "not an MCP call; as MCP would send them" if prepared.changes else "as recorded"
     again = "as a dispatch would send them now" if call.provenance is Provenance.WIRE else "as dispatched"
+    if isinstance(prepared.schema, Missing) and prepared.depth is not Depth.OFF:
+        return f"{again}, no schema: not coerced"
     return f"{again}, coercion {prepared.depth.value}"
 
 
-def _statements(call: ToolCall, prepared: Prepared) -> list[tuple[str, Role]]:
-    """What is said about a call before its arguments, each with its role."""
+def _statements(call: ToolCall, prepared: Prepared, identity: str) -> list[tuple[str, Role]]:
+    """What is said about a call before its arguments, each with its role; `identity` goes with where it is from."""
     said: list[tuple[str, Role]] = []
     if call.status_note:
         said.append((call.status_note, Role.ERROR if call.status.failed else Role.QUIET))
     if prepared.blocked:
         said.append((f"{ERROR} cannot be sent: {prepared.blocked}", Role.ERROR))
-    origin = _PROVENANCE[call.provenance] + (", server and tool guessed from the name" if call.inferred else "")
+    guessed = ", server and tool guessed from the name" if call.inferred else ""
+    origin = f"{_PROVENANCE[call.provenance]}{guessed}{identity}"
     match prepared.schema:
         case Found(source=source):
             said.append((f"schema from {source}   {origin}", Role.QUIET))
@@ -283,22 +315,23 @@ def _statements(call: ToolCall, prepared: Prepared) -> list[tuple[str, Role]]:
             said += [(f"{MISSING} schema not found: {reason}", Role.MISSING), (origin, Role.QUIET)]
         case _:
             said.append((f"not an MCP call   {origin}", Role.QUIET))
-    if call.provenance is Provenance.WIRE and prepared.changes:
-        said.append(("the server got the recorded text, which differs from what is shown", Role.MISSING))
     return said
 
 
 def _counts(call: ToolCall, prepared: Prepared) -> list[Span]:
     """The marks of a call with their words."""
     marks = call_marks(call, prepared)
+    dropped = sum(change.why is Why.DUPLICATE for change in prepared.changes)
     found = []
-    if marks.changed:
-        found.append(Span(f"{marks.changed} {CHANGED} changed", Role.CHANGED))
+    if marks.changed > dropped:
+        found.append(Span(f"{marks.changed - dropped} {CHANGED} changed", Role.CHANGED))
+    if dropped:
+        found.append(Span(f"{dropped} {CHANGED} duplicate key{'' if dropped == 1 else 's'} dropped", Role.CHANGED))
     if marks.respelled:
         found.append(Span(f"{marks.respelled} {RESPELLED} respelled", Role.SPELLING))
     if marks.deep:
         found.append(Span(f"deep: {marks.deep}", Role.QUIET))
-    if not found and prepared.recorded is not None and not prepared.blocked:
+    if not found and call.mcp and prepared.recorded is not None and not prepared.blocked:
         found.append(Span("same as recorded", Role.QUIET))
     return [part for span in found for part in (Span("  "), span)][1:]
 

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 
 ELLIPSIS = "…"
+NAME_WIDTH = 60
+"""Cells of a name inside a message."""
 TAB_SIZE = 4
 
 # C0, DEL, C1; soft hyphen; grapheme joiner; bidi marks; fillers; zero width; separators; embeddings, overrides,
@@ -22,6 +24,11 @@ _SUSPECT = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
     + "\U000e0000-\U000e0fff]"
+)
+# Inside a JSON text these stand only in strings, where an escape means the same and is harmless on a terminal.
+_UNSAFE_IN_JSON = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
 )
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\b": r"\b", "\f": r"\f"}
 _ZWJ = "\u200d"
@@ -58,6 +65,19 @@ def _escape(match: re.Match[str]) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible_json(text: str) -> str:
+    r"""The JSON text `text` with what is invisible or acts escaped inside its strings; it means the same.
+
+    A bare carriage return is white space in JSON, and on a terminal it would overwrite the line: it becomes a blank.
+    """
+    return _UNSAFE_IN_JSON.sub(_json_escape, text.replace("\r", " "))
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _is_emoji(character: str, also: str) -> bool:
@@ -108,6 +128,11 @@ def one_line(text: str, width: int) -> str:
     start = text[: 8 * max(width, 1)]
     shown = visible(start)
     return cut(shown if len(start) == len(text) else shown + ELLIPSIS, width)
+
+
+def short_name(name: str) -> str:
+    """A name from outside as it stands inside a message: visible, and no longer than a message can bear."""
+    return one_line(name, NAME_WIDTH)
 
 
 def wrap_lines(text: str, width: int) -> Iterator[str]:

@@ -89,17 +89,23 @@ class _Walk:
 
     def size(self, node: object) -> tuple[float, float]:
         """Steps and loops below a part of the schema."""
+        parts: list[tuple[float, float]] = []
+        plain = 1
         if isinstance(node, list):
-            parts = [self.size(one) for one in node]
+            inner = [one for one in node if isinstance(one, dict | list)]
+            plain += len(node) - len(inner)
+            parts = [self.size(one) for one in inner]
         elif isinstance(node, dict):
-            parts = [
-                self._target(value) if key in _REFERENCES and isinstance(value, str) else self.size(value)
-                for key, value in node.items()
-                if key not in _SHELVES
-            ]
-        else:
-            return 1, 0
-        return 1 + sum(steps for steps, _ in parts), sum(loops for _, loops in parts)
+            for key, value in node.items():
+                if key in _REFERENCES and isinstance(value, str):
+                    parts.append(self._target(value))
+                elif key in _SHELVES:
+                    continue
+                elif isinstance(value, dict | list):
+                    parts.append(self.size(value))
+                else:
+                    plain += 1
+        return plain + sum(steps for steps, _ in parts), sum(loops for _, loops in parts)
 
     def _target(self, reference: str) -> tuple[float, float]:
         if reference in self._open:

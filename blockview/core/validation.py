@@ -61,7 +61,7 @@ def _strangers(schema: Mapping[str, object], arguments: dict[str, object]) -> It
         return
     yield from (f"{pointer((name,))}: the schema does not name it" for name in strange[:MOST])
     required = schema.get("required")
-    named = required if isinstance(required, list) else []
+    named = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     absent = [name for name in declared if name not in arguments and name not in named]
     if absent:
         yield f"named by the schema and not given: {one_line(', '.join(absent[:MOST]), _WIDEST)}"

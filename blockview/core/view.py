@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from blockview.core.coercion import Depth
 from blockview.core.extents import Extents
 from blockview.core.find import HEAD, Needle, Position, Survey
-from blockview.core.marks import call_marks
+from blockview.core.growing import Grown
+from blockview.core.hunting import Hunt
+from blockview.core.marks import CallMarks, call_marks
 from blockview.core.model import Block, Place, Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, no_lookup, prepare
+from blockview.core.shown import All, Kept, Shown
 
 if TYPE_CHECKING:
     from blockview.core.live import Live
+    from blockview.core.query import Query
 
 OPEN_AT_MOST = 300
 """A session whose rows are no more than this many starts with all its blocks open."""
@@ -38,32 +42,96 @@ class View:
     The cursor is a position, not a line, so it stays with its block or call when rows above it open or close.
     """
 
-    def __init__(self, session: Session, lookup: Lookup = no_lookup, depth: Depth = Depth.TOP) -> None:
-        """Show `session`, with the catalog and the coercion depth that decide what is sent for each call."""
-        self.session = session
+    def __init__(
+        self, session: Session, lookup: Lookup = no_lookup, depth: Depth = Depth.TOP, *, complete: bool = True
+    ) -> None:
+        """Show a session.
+
+        Args:
+            session: The session.
+            lookup: The catalog that decides what is sent for each call.
+            depth: How far coercion reaches, which decides that too.
+            complete: Whether the session is known as a whole; else there are more blocks than there seem to be.
+        """
         self.lookup = lookup
-        self.blocks = len(session.blocks)
-        counts = session.call_counts
-        if len(counts) != self.blocks:
-            counts = [len(block.calls) for block in session.blocks]
-        self.calls = sum(counts)
-        self._counts = counts
-        self._extents = Extents(counts, opened=self.blocks + self.calls <= OPEN_AT_MOST)
+        self._take(session)
+        self._whole = Extents(self._counts, opened=complete and self.blocks + self.calls <= OPEN_AT_MOST)
+        self._shown: Shown = All(self._counts)
+        self._extents = self._whole
+        self.filter: Query | None = None
+        """What hides all that it does not hold for; None while nothing is hidden."""
+        self.kept: Survey | None = None
+        """The rows that the filter keeps."""
         self.cursor = Position(0)
         self.needle: Needle | None = None
         self.found: Survey | None = None
         """The rows that hold the needle; None while nothing is looked for."""
+        self.hunt: Hunt | None = None
+        """Tells by the recording's bytes which blocks may hold it; None where only the blocks themselves tell."""
         self.live: dict[Position, list[Live]] = {}
         """What became of calls that were sent again, the latest last."""
-        self._block = lru_cache(maxsize=64)(lambda index: session.blocks[index])
+        self.tally = Tally()
+        """The marks of all calls in the blocks that `marked` has looked into."""
+        self._tallies: dict[int, Tally] = {}
+        """Of the blocks that `marked` has looked into those whose calls have marks."""
         self.set_depth(depth)
+
+    def _take(self, session: Session) -> None:
+        """Show what is known of a session now."""
+        self.session = session
+        self.blocks = len(session.blocks)
+        counts = session.call_counts
+        self._counts = counts if len(counts) == self.blocks else [len(block.calls) for block in session.blocks]
+        self.calls = sum(self._counts)
+        self._block = lru_cache(maxsize=64)(lambda index: session.blocks[index])
+
+    def grow(self, grown: Grown, lookup: Lookup | None = None) -> None:
+        """Go on with what is known of the recording by now. Cursor and folds stay with their blocks.
+
+        Args:
+            grown: What is known, and which blocks tell something else than before.
+            lookup: The catalog of what is known now, if it is another one.
+        """
+        was = self.blocks
+        self._take(grown.session)
+        touched = range(was) if grown.replaced else [block for block in grown.touched if block < was]
+        self._whole.recount(self._counts)
+        if self.filter is None:
+            self._shown = All(self._counts)
+        self._prepared.cache_clear()
+        if lookup is not None and lookup is not self.lookup:
+            self.lookup = lookup
+            touched = range(was)
+        for block in touched:
+            self._forget(block)
+        for survey in (self.marked, self.failed, self.found, self.kept):
+            if survey is not None:
+                survey.grow(self.blocks, touched)
+        if self.hunt is not None:
+            self.hunt.allow(touched)
+        if self.cursor.block >= was:  # it stands on what could not be read, or on nothing
+            self.cursor = self.diagnostics_position if self.session.diagnostics else Position(max(0, self.blocks - 1))
+        elif self.cursor.block >= self.blocks:
+            self.cursor = Position(max(0, self.blocks - 1))
+        elif self.cursor.call >= self._counts[self.cursor.block]:
+            self.cursor = Position(self.cursor.block, self._counts[self.cursor.block] - 1)
+
+    def _forget(self, block: int) -> None:
+        tally = self._tallies.pop(block, None)
+        if tally is not None:
+            self.tally = Tally(*(whole - part for whole, part in zip(self.tally, tally, strict=True)))
 
     # Rows and lines
 
     @property
     def lines(self) -> int:
         """The number of lines of the list."""
-        return self._extents.lines + bool(self.session.diagnostics)
+        return self._extents.lines + self._has_diagnostics
+
+    @property
+    def _has_diagnostics(self) -> bool:
+        """Whether the list ends with a row for what could not be read."""
+        return self.filter is None and bool(self.session.diagnostics)
 
     @property
     def diagnostics_position(self) -> Position:
@@ -76,19 +144,34 @@ class View:
         Raises:
             IndexError: there is no such line.
         """
-        if self.session.diagnostics and line == self._extents.lines:
+        if self._has_diagnostics and line == self._extents.lines:
             return self.diagnostics_position
-        block, below = self._extents.locate(line)
-        return Position(block, below - 1)
+        row, below = self._extents.locate(line)
+        return Position(self._shown.block(row), self._shown.call(row, below - 1) if below else HEAD)
 
     def line(self, position: Position) -> int:
-        """The line of a row; for a call of a closed block the line of the block."""
-        top = self._extents.top(position.block)
-        return top + position.call - HEAD if self.is_open(position.block) else top
+        """The line of a row; for a call of a closed block the line of the block, for a hidden row that of the next."""
+        row = self._shown.row(position.block)
+        top = self._extents.top(row)
+        if position.call == HEAD or not self.is_open(position.block):
+            return top
+        return top + 1 + self._shown.at(row, position.call)
+
+    def shows(self, block: int) -> bool:
+        """Whether a block stands in the list."""
+        row = self._shown.row(block)
+        return row < self._extents.rows and self._shown.block(row) == block
+
+    def calls_shown(self, block: int) -> list[int]:
+        """The numbers of the calls of a block that stand in the list when it is open."""
+        if not self.shows(block):
+            return []
+        row = self._shown.row(block)
+        return [self._shown.call(row, at) for at in range(self._shown.counts[row])]
 
     def is_open(self, block: int) -> bool:
         """Whether the calls of a block are shown below it."""
-        return block < self.blocks and self._extents.is_open(block)
+        return self.shows(block) and self._extents.is_open(self._shown.row(block))
 
     def block(self, index: int) -> Block:
         """The block with an index, decoded; the blocks on screen are kept."""
@@ -125,9 +208,9 @@ class View:
 
     def set_open(self, block: int, opened: bool) -> None:
         """Show or hide the calls of a block. The cursor goes to the block if its call is hidden."""
-        if block >= self.blocks or not self._counts[block]:
+        if not self.calls_shown(block):
             return
-        self._extents.set_open(block, opened)
+        self._extents.set_open(self._shown.row(block), opened)
         if not opened and self.cursor.block == block:
             self.cursor = Position(block)
 
@@ -140,10 +223,11 @@ class View:
     def step_in(self) -> bool:
         """Open the block under the cursor, or go to its first call; False where there is nothing further in."""
         block, call = self.cursor
-        if call != HEAD or block >= self.blocks or not self._counts[block]:
+        calls = self.calls_shown(block)
+        if call != HEAD or not calls:
             return False
         if self.is_open(block):
-            self.cursor = Position(block, 0)
+            self.cursor = Position(block, calls[0])
         else:
             self.set_open(block, True)
         return True
@@ -168,10 +252,13 @@ class View:
         self._depth = depth
         self._prepared = lru_cache(maxsize=512)(self._prepare)
         self.tally = Tally()
-        """The marks of all calls in the blocks that `marked` has looked into."""
+        self._tallies.clear()
         self.marked = Survey(self.blocks, self._marked_rows)
-        if self.needle:
-            self.find(self.needle.text)
+        self.failed = Survey(self.blocks, self._failed_rows)
+        if self.filter is not None:
+            self.set_filter(self.filter)
+        elif self.needle:
+            self._look_for(self.needle)
 
     def _prepare(self, position: Position) -> Prepared:
         call = self.call(position)
@@ -183,28 +270,125 @@ class View:
         return prepare(call, self.lookup, self._depth)
 
     def _marked_rows(self, block: int) -> tuple[int, ...]:
-        found = [call_marks(call, self._dispatched(call)) for call in self.session.blocks[block].calls]
-        changed, missing, errors = self.tally
-        self.tally = Tally(
-            changed + sum(each.changed > 0 for each in found),
-            missing + sum(each.missing for each in found),
-            errors + sum(each.error or each.blocked for each in found),
+        found = self._marks(block)
+        tally = Tally(
+            sum(each.changed > 0 for each in found),
+            sum(each.missing for each in found),
+            sum(each.error or each.blocked for each in found),
         )
+        if any(tally):
+            self._tallies[block] = tally
+            self.tally = Tally(*map(sum, zip(self.tally, tally, strict=True)))
         return tuple(number for number, each in enumerate(found) if each.remarkable)
 
-    def seek_mark(self, *, forward: bool) -> Iterator[Position | None]:
-        """The next or previous marked call from the cursor on, in steps (see `Survey.seek`)."""
-        return self.marked.seek(self._origin, forward=forward)
+    def _failed_rows(self, block: int) -> tuple[int, ...]:
+        return tuple(number for number, each in enumerate(self._marks(block)) if each.error or each.blocked)
+
+    def _marks(self, block: int) -> list[CallMarks]:
+        return [call_marks(call, self._dispatched(call)) for call in self.session.blocks[block].calls]
+
+    def seek_mark(self, *, forward: bool, errors: bool = False) -> Iterator[Position | None]:
+        """The next or previous marked call from the cursor on, in steps (see `Survey.seek`).
+
+        Args:
+            forward: Which way to look.
+            errors: Whether only errors count.
+        """
+        return self._seek(self.failed if errors else self.marked, forward=forward)
+
+    def _seek(self, survey: Survey, *, forward: bool, here: bool = False) -> Iterator[Position | None]:
+        """As `Survey.seek` from the cursor on, but only to rows that the filter keeps."""
+        origin, first = self._origin, None
+        while True:
+            found = None
+            for found in survey.seek(origin, forward=forward, here=here):
+                if found is None:
+                    yield None
+            if found is None or found == first:
+                return
+            if self._passes(found):
+                yield found
+                return
+            origin, here, first = found, False, first or found
+            yield None
+
+    def _passes(self, position: Position) -> bool:
+        if self.kept is None:
+            return True
+        rows = self.kept.rows(position.block)
+        return bool(rows) if position.call == HEAD else position.call in rows
+
+    # What is filtered
+
+    def set_filter(self, query: Query | None) -> None:
+        """Show only what a filter holds for, as far as blocks are looked into by `kept`; None shows everything."""
+        self.filter = query
+        if query is None:
+            self.kept, self._shown, self._extents = None, All(self._counts), self._whole
+            self.go(self.cursor)
+        else:
+            self.kept = Survey(self.blocks, self._kept_rows)
+            self._shown, self._extents = Kept(), Extents([], opened=True)
+        if self.needle:
+            self._look_for(self.needle)
+
+    def _kept_rows(self, block: int) -> tuple[int, ...]:
+        query, kept = self.filter, self._shown
+        if query is None or not isinstance(kept, Kept):
+            return ()
+        rows = query.rows(self.session.blocks[block], self._dispatched)
+        change, row = kept.keep(block, rows), kept.row(block)
+        if change > 0:
+            self._extents.insert(row)
+        elif change < 0:
+            self._extents.remove(row)
+        self._extents.recount(kept.counts)
+        return rows
+
+    def stay_shown(self) -> None:
+        """Put the cursor on the nearest row that the filter keeps, if it stands on none."""
+        block, call = self.cursor
+        if (
+            self.kept is None
+            or not self._extents.rows
+            or (self.shows(block) and call in (HEAD, *self.calls_shown(block)))
+        ):
+            return
+        row = min(self._shown.row(block), self._extents.rows - 1)
+        self.cursor = Position(self._shown.block(row))
 
     # What is looked for
 
-    def find(self, text: str) -> None:
-        """Look for a text in prompts, texts, names, recorded and dispatched arguments and results; empty: stop that."""
-        self.needle = Needle(text) if text else None
-        self.found = Survey(self.blocks, self._found_rows) if text else None
+    def find(self, text: str, *, regex: bool = False) -> None:
+        """Look for a text in prompts, texts, names, recorded and dispatched arguments and results; empty: stop that.
+
+        Args:
+            text: What to look for.
+            regex: Whether it is a regular expression.
+
+        Raises:
+            ValueError: it is none; then nothing is looked for.
+        """
+        self._look_for(None)
+        if text:
+            self._look_for(Needle(text, regex=regex))
+
+    def _look_for(self, needle: Needle | None) -> None:
+        self.needle, scanner = needle, self.session.scanner
+        self.found = Survey(self.blocks, self._found_rows) if needle else None
+        self.hunt = Hunt(needle, scanner, self.blocks) if needle and scanner is not None else None
 
     def _found_rows(self, block: int) -> tuple[int, ...]:
-        return self.needle.rows(self.session.blocks[block], self._dispatched) if self.needle else ()
+        if self.needle is None or (self.hunt is not None and self.hunt.rules_out(block)):
+            return ()
+        rows = self.needle.rows(self.session.blocks[block], self._dispatched)
+        return tuple(row for row in rows if self._passes(Position(block, row)))
+
+    def seek_likely(self, *, forward: bool, here: bool = False) -> Iterator[Position | None]:
+        """As `seek_found`, but only in blocks that the hunt has found, so that it does not take long."""
+        if self.hunt is None or self.found is None:
+            return iter(())
+        return self.hunt.seek(self.found, self._origin, forward=forward, here=here)
 
     def seek_found(self, *, forward: bool, here: bool = False) -> Iterator[Position | None]:
         """The next or previous row that holds the needle from the cursor on, in steps (see `Survey.seek`)."""

@@ -93,7 +93,7 @@ def read_config(path: Path, machine: Machine) -> tuple[Entry, ...]:
         local = [entry for folder in project_folders(machine.current) for entry in by_folder.get(str(folder), ())]
     if key is None and "projects" not in document:
         raise BadConfig(f'{path}: no servers: expected "mcpServers", "servers" or [mcp_servers]')
-    servers = member(document.get(key)) if key else None
+    servers = member(path, document.get(key)) if key else None
     place = Place(path, tool, Scope.CONFIG, workspace)
     return (*local, *(_all_entries(path, servers, place, machine) if key else ()))
 
@@ -120,15 +120,15 @@ def _read_place(place: Place, machine: Machine, problems: list[str]) -> tuple[En
             servers = toml_table(place.path, data).get("mcp_servers", {})
         else:
             document = json_object(place.path, data, comments=place.tool in _WITH_COMMENTS)
-            servers = _servers(document, "servers" if place.tool is Tool.VSCODE else "mcpServers")
+            servers = _servers(place.path, document, "servers" if place.tool is Tool.VSCODE else "mcpServers")
         return _all_entries(place.path, servers, place, machine)
     except BadConfig as error:
         problems.append(str(error))
         return ()
 
 
-def _servers(document: Mapping[str, msgspec.Raw], key: str) -> object:
-    return member(document[key]) if key in document else {}
+def _servers(path: Path, document: Mapping[str, msgspec.Raw], key: str) -> object:
+    return member(path, document[key]) if key in document else {}
 
 
 def _all_entries(path: Path, servers: object, place: Place, machine: Machine) -> tuple[Entry, ...]:
@@ -147,7 +147,8 @@ def _claude_code(path: Path, machine: Machine, problems: list[str]) -> Mapping[s
         if data is None:
             return {}
         document = json_object(path, data, comments=False)
-        mine = _all_entries(path, _servers(document, "mcpServers"), Place(path, Tool.CLAUDE_CODE, Scope.USER), machine)
+        servers = _servers(path, document, "mcpServers")
+        mine = _all_entries(path, servers, Place(path, Tool.CLAUDE_CODE, Scope.USER), machine)
         return {**_projects(path, document, machine, Scope.PROJECT), "": mine}
     except BadConfig as error:
         problems.append(str(error))
@@ -158,7 +159,7 @@ def _projects(
     path: Path, document: Mapping[str, msgspec.Raw], machine: Machine, scope: Scope
 ) -> dict[str, tuple[Entry, ...]]:
     """The servers that Claude Code keeps for single projects, where they matter to the current folder."""
-    projects = member(document.get("projects"))
+    projects = member(path, document.get("projects"))
     found: dict[str, tuple[Entry, ...]] = {}
     for folder in project_folders(machine.current):
         for key in dict.fromkeys((str(folder), folder.as_posix())):

@@ -61,10 +61,11 @@ class Connection:
             return self._connecting
 
     def _run(self) -> None:
-        assert self._connecting is not None
+        assert self._connecting is not None and self._thread is not None
         try:
             from blockview.dispatch.worker import Worker
 
+            self._thread.begun = True
             Worker(self._shared, self._connecting).run()
         except BaseException as error:  # nobody may be left waiting
             outcome = Outcome(Ended.SERVER_DIED, f"{type(error).__name__}: {plain_urls(str(error))}")

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from blockview.core.jsontext import JsonError, parse
+from blockview.core.jsontext import JsonError, Kind, loads, parse
+from blockview.core.lenient import build
+from blockview.core.raw import text_of
 
 _TOO_LARGE = 64 * 1024 * 1024
 """Bytes; a file of configs beyond it is something else."""
@@ -65,7 +67,7 @@ def json_object(path: Path, data: bytes, *, comments: bool) -> Mapping[str, msgs
     try:
         return _OBJECT.decode(plain.encode())
     except (msgspec.DecodeError, RecursionError):
-        raise BadConfig(f"{path}: {_json_problem(plain, text, data)}") from None
+        return _slowly(path, plain, text, data)
 
 
 def toml_table(path: Path, data: bytes) -> Mapping[str, object]:
@@ -85,12 +87,22 @@ def toml_table(path: Path, data: bytes) -> Mapping[str, object]:
         raise BadConfig(f"{path}: not TOML that can be read") from None
 
 
-def member(raw: msgspec.Raw | None) -> object:
-    """The value of one undecoded member; None where it is absent or cannot be a value."""
-    try:
-        return None if raw is None else msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+def member(path: Path, raw: msgspec.Raw | None) -> object:
+    """The value of one undecoded member of the config at `path`; None where it is absent.
+
+    Raises:
+        BadConfig: it is nested too deeply.
+    """
+    if raw is None:
         return None
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):  # JSON all the same: long integers, halves of surrogate pairs
+        pass
+    try:
+        return loads(text_of(raw))
+    except JsonError as error:
+        raise BadConfig(f"{path}: {error.problem}") from None
 
 
 def _decoded(path: Path, data: bytes) -> str:
@@ -107,8 +119,11 @@ def _without_comments(text: str) -> str:
     return _TRAILING_COMMA.sub(lambda found: found[1] or " ", text)
 
 
-def _json_problem(plain: str, text: str, data: bytes) -> str:
-    """What is wrong with `plain`, which is `text` without comments, which is `data` decoded."""
+def _slowly(path: Path, plain: str, text: str, data: bytes) -> Mapping[str, msgspec.Raw]:
+    """The members of `plain`, or what is wrong with it; it is `text` without comments, which is `data` decoded.
+
+    The fast decoder refuses JSON too, for halves of surrogate pairs and deep nesting in members that nobody asks for.
+    """
     try:
         tree = parse(plain)
     except JsonError as found:
@@ -116,9 +131,12 @@ def _json_problem(plain: str, text: str, data: bytes) -> str:
         byte = len(data) - len(text[found.position :].encode())
         # A long token is somebody's value; only punctuation is repeated.
         problem = found.problem if len(found.problem) <= len("unexpected '}'") else _without_value(found.problem)
-        return f"not JSON: {problem} (line {line}, byte {byte})"
+        raise BadConfig(f"{path}: not JSON: {problem} (line {line}, byte {byte})") from None
     kind = tree.nodes[0].kind
-    return "not JSON that can be read" if kind == "object" else f"a JSON object is expected, this is {kind}"
+    if kind is not Kind.OBJECT:
+        raise BadConfig(f"{path}: a JSON object is expected, this is {kind}")
+    members: Mapping[str, msgspec.Raw] = build(dict[str, msgspec.Raw], tree)
+    return members
 
 
 def _without_value(problem: str) -> str:

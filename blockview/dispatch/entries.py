@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
+from blockview.core.jsontext import wire_text
 from blockview.dispatch.documents import BadConfig, read_file
-from blockview.dispatch.expand import Expanded, Surroundings, Tool, expand, from_environment, literal
+from blockview.dispatch.expand import (
+    Expanded,
+    Surroundings,
+    Tool,
+    expand,
+    from_environment,
+    is_variable_name,
+    literal,
+)
 from blockview.dispatch.masking import shown_command, shown_url
 from blockview.dispatch.servers import Entry, Scope, Server, header_problem, url_problem
 
@@ -26,6 +35,9 @@ _HOW = {
 }
 _NOT_FOR_COMMANDS = ("url", "bearer_token", "bearer_token_env_var", "http_headers", "env_http_headers")
 _NOT_FOR_URLS = ("args", "env", "env_vars", "cwd", "bearer_token")
+_NAME = re.compile(r"[A-Za-z_][\w.-]{0,39}", re.ASCII)
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of surrogate pairs; those between them stand for bytes that are not UTF-8."""
 _SETTING = re.compile(r"\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*?)\s*", re.DOTALL)
 
 
@@ -101,7 +113,7 @@ class _Reader:
             source=source,
             shown=shown_command(command) if path.value else "",
             shown_folder=shown_folder,
-            hidden=_names(env),
+            hidden=_names(env, "variable"),
         )
 
     def _reached(self, name: str, how: str, options: Mapping[str, object], source: str) -> Server:
@@ -111,7 +123,9 @@ class _Reader:
         elif not url.problems and (problem := url_problem(url.value)):
             self.problems.append(f"its url is {problem}")
         headers = self._headers(options)
-        self.problems += filter(None, (header_problem(key, text.value) for key, text in headers.items()))
+        for at, (key, text) in enumerate(headers.items(), 1):
+            if problem := header_problem(key, text.value):
+                self.problems.append(f"{_member('headers', at, key)}: {problem}")
         return Server(
             name,
             how,
@@ -119,12 +133,14 @@ class _Reader:
             headers={key: text.value for key, text in headers.items()},
             source=source,
             shown=shown_url(url),
-            hidden=_names(headers),
+            hidden=_names(headers, "header"),
         )
 
     def _expand(self, text: str) -> Expanded:
         expanded = expand(text, self.tool, self.around)
         self.problems += expanded.problems
+        if _HALF.search(expanded.value):
+            self.problems.append("a text of it holds half of a surrogate pair, which is no character")
         return expanded
 
     def _text(self, options: Mapping[str, object], key: str) -> Expanded:
@@ -151,20 +167,23 @@ class _Reader:
             self.problems.append(f"its {key} is not an object")
             return {}
         table = {}
-        for name, value in values.items():
-            if isinstance(value, bool):
-                table[name] = literal(str(value).lower())
-            elif isinstance(value, str | int):
-                table[name] = self._expand(str(value))
+        for at, (name, value) in enumerate(values.items(), 1):
+            if isinstance(value, str):
+                table[name] = self._expand(value)
+            elif isinstance(value, int):
+                table[name] = literal(wire_text(value))  # also for more digits than Python itself prints
             elif value is not None:  # VS Code: null takes a variable away, and none is handed on here unasked
-                self.problems.append(f"{key}: {name} is not a text")
+                self.problems.append(f"{_member(key, at, name)} is not a text")
         return table
 
     def _environment(self, options: Mapping[str, object]) -> dict[str, Expanded]:
-        table = {**self._codex_variables(options), **self._table(options, "env")}
-        for name, text in table.items():
-            if not name or "=" in name or "\0" in name + text.value:
-                self.problems.append(f"{name!r} is no environment variable")
+        given = self._table(options, "env")
+        for at, (name, text) in enumerate(given.items(), 1):
+            if not name or "=" in name or "\0" in name or _HALF.search(name):
+                self.problems.append(f"env: entry {at}: that is no name for an environment variable")
+            elif "\0" in text.value:
+                self.problems.append(f"{_member('env', at, name)} holds a NUL character")
+        table = {**self._codex_variables(options), **given}
         path = table.get("PATH")
         if path is not None and self.tool is Tool.VSCODE and self.around.environ.get("PATH"):
             # VS Code appends to PATH instead of replacing it.
@@ -181,12 +200,12 @@ class _Reader:
             self.problems.append("its env_vars are not a list")
             return {}
         table = {}
-        for value in values:
+        for at, value in enumerate(values, 1):
             name = value.get("name") if isinstance(value, dict) else value
             if not isinstance(name, str):
                 self.problems.append("its env_vars are not a list of names")
             elif isinstance(value, dict) and value.get("source", "local") != "local":
-                self.problems.append(f"env_vars: {name} is known to another machine alone")
+                self.problems.append(f"{_member('env_vars', at, name)} is known to another machine alone")
             elif name in self.around.environ:
                 table[name] = from_environment(name, self.around.environ)
         return table
@@ -258,7 +277,16 @@ def _unquoted(value: str) -> str:
     return inner.replace(r"\n", "\n").replace(r"\r", "\r") if quote == '"' else inner
 
 
-def _names(texts: Mapping[str, Expanded]) -> tuple[str, ...]:
+def _member(key: str, at: int, name: str) -> str:
+    """A member in a message: by its name, or by its place where a value may stand in the name's stead."""
+    return f"{key}: {name}" if _NAME.fullmatch(name) else f"{key}: entry {at}"
+
+
+def _names(texts: Mapping[str, Expanded], what: str) -> tuple[str, ...]:
     """The names of variables or headers, with the environment variables that their values come from."""
-    origin: Callable[[Expanded], str] = lambda text: ", ".join(f"${{{name}}}" for name in text.names)  # noqa: E731
-    return tuple(f"{name} from {origin(text)}" if text.names else name for name, text in texts.items())
+    shown = []
+    for at, (name, text) in enumerate(texts.items(), 1):
+        known = name if _NAME.fullmatch(name) else f"{what} {at}"
+        origin = ", ".join(f"${{{each}}}" if is_variable_name(each) else "a variable" for each in text.names)
+        shown.append(f"{known} from {origin}" if origin else known)
+    return tuple(shown)

@@ -21,7 +21,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from blockview.core.safetext import one_line
+
 _REFERENCE = re.compile(r"\$\{([^}]+)\}")
+_VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]{0,79}|[A-Za-z_]\w{0,23}", re.ASCII)
+_WIDEST = 80
+"""Cells of a reference in a message."""
 
 
 class Tool(StrEnum):
@@ -127,11 +132,21 @@ def expand(text: str, tool: Tool, around: Surroundings) -> Expanded:
     )
 
 
+def is_variable_name(name: str) -> bool:
+    """Whether that reads like a variable's name; anything else may be a secret that stands where a name belongs."""
+    return bool(_VARIABLE_NAME.fullmatch(name))
+
+
 def _environment(name: str, environ: Mapping[str, str]) -> _Replaced:
     try:
         return _Replaced(environ[name], name)
     except (KeyError, ValueError):
-        return _Replaced(None, name, f"the environment variable {name} is not set")
+        which = f"the environment variable {name}" if is_variable_name(name) else "an environment variable"
+        return _Replaced(None, name, f"{which} is not set")
+
+
+def _editor_alone(reference: str) -> _Replaced:
+    return _Replaced(None, problem=f"${{{one_line(reference, _WIDEST)}}} is known to the editor alone")
 
 
 def _claude_code(reference: str, around: Surroundings) -> _Replaced:
@@ -150,7 +165,7 @@ def _editor(reference: str, around: Surroundings) -> _Replaced:
         case "pathSeparator" | "/":
             return _Replaced(os.sep)
         case "workspaceFolder" | "workspaceFolderBasename" if argument or not around.workspace:
-            return _Replaced(None, problem=f"${{{reference}}} is known to the editor alone")
+            return _editor_alone(reference)
         case "workspaceFolder":
             return _Replaced(around.workspace)
         case "workspaceFolderBasename":
@@ -162,9 +177,9 @@ def _vscode(reference: str, around: Surroundings) -> _Replaced:
     kind, _, argument = reference.partition(":")
     match kind:
         case "input":
-            return _Replaced(None, problem=f"VS Code asks the person for ${{input:{argument}}}")
+            return _Replaced(None, problem=f"VS Code asks the person for ${{input:{one_line(argument, _WIDEST)}}}")
         case "config" | "command" | "extensionInstallFolder":
-            return _Replaced(None, problem=f"${{{reference}}} is known to the editor alone")
+            return _editor_alone(reference)
         case "cwd":
             return _Replaced(around.workspace or around.current)
         case "workspaceRoot":  # the old name, still taken

@@ -6,42 +6,61 @@ from collections.abc import Iterator
 
 import msgspec
 
+_BEGINNING = 16
+"""Bytes by which it is clear how a line begins."""
+
+_FIELDS = (b"data", b"event", b"id", b"retry")
+"""The fields of events; others have no meaning and are ignored (HTML standard, section 9.2.6)."""
+
 
 class Lines:
-    """Cuts a stream of bytes at newlines.
+    """Cuts a stream of bytes at newlines. What is held is what has come of one line, whatever pieces it came in.
 
     Args:
         longest: Bytes of the longest line; a longer one is dropped while it comes, so that memory stays bounded.
+        wanted: How lines begin that are wanted, in at most 16 bytes; a longer line that begins otherwise is left out
+            while it comes. Without any, all lines are wanted.
     """
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, wanted: tuple[bytes, ...] = ()) -> None:
         self._longest = longest
-        self._parts: list[bytes] = []
+        self._wanted = wanted
+        self._held = bytearray()
         self._size = 0
+        self._unwanted = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes | None]:
         """The lines that `chunk` completes, without their newlines; None for a line that was dropped."""
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
-            self._add(piece)
-            yield b"".join(self._parts) if self._size <= self._longest else None
-            self._parts, self._size = [], 0
+            if self._size or len(piece) > self._longest:
+                self._add(piece)
+                piece = bytes(self._held)
+            size, unwanted = self._size, self._unwanted
+            self._forget()
+            if not unwanted:
+                yield piece if size <= self._longest else None
         self._add(rest)
 
     def end(self) -> bytes:
         """What came after the last newline."""
-        return b"".join(self._parts)
+        return bytes(self._held)
 
     def _add(self, piece: bytes) -> None:
         self._size += len(piece)
-        if self._size <= self._longest:
-            self._parts.append(piece)
-        else:
-            self._parts.clear()
+        if self._unwanted or self._size > self._longest:
+            self._held = bytearray()
+            return
+        self._held += piece
+        if self._wanted and len(self._held) > _BEGINNING and not self._held.startswith(self._wanted):
+            self._unwanted, self._held = True, bytearray()
+
+    def _forget(self) -> None:
+        self._held, self._size, self._unwanted = bytearray(), 0, False
 
 
 class Event(msgspec.Struct, frozen=True):
-    """One server-sent event: its data, its type, and its other fields as they were written."""
+    """One server-sent event: its data, its type, and the last of each of its other fields as they were written."""
 
     data: bytes
     type: bytes
@@ -57,17 +76,15 @@ class Events:
     """Cuts a stream of bytes into server-sent events (HTML standard, section 9.2).
 
     Args:
-        longest: Bytes of the longest event; the data of a longer one is dropped.
+        longest: Bytes of the longest event; what came of a longer one is dropped.
     """
 
     def __init__(self, longest: int) -> None:
-        self._lines = Lines(longest)
+        self._lines = Lines(longest, tuple(field + b":" for field in _FIELDS))
         self._longest = longest
         self._held_return = False
-        self._data: list[bytes] = []
-        self._type = b"message"
-        self._others: list[bytes] = []
-        self._size = 0
+        self._data: bytearray | None = None
+        self._others: dict[bytes, bytes] = {}
         self._dropped = False
 
     def feed(self, chunk: bytes) -> Iterator[Event | None]:
@@ -81,29 +98,41 @@ class Events:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         for line in self._lines.feed(chunk):
             if line is None:
-                self._dropped = True
+                self._drop()
             elif line:
                 self._field(line)
             elif self._dropped:
+                self._clear()
                 yield None
+            elif self._data is not None or self._others:
+                event = self._event()
                 self._clear()
-            elif self._data or self._others:
-                yield Event(b"\n".join(self._data), self._type, b"".join(self._others))
-                self._clear()
+                yield event
+
+    def _event(self) -> Event:
+        kind = self._others.get(b"event", b"event: message\n").partition(b":")[2]
+        return Event(bytes(self._data or b""), kind[:-1].removeprefix(b" "), b"".join(self._others.values()))
 
     def _field(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
+        colon = line.find(b":")
+        name = line if colon < 0 else line[:colon]
+        if name not in _FIELDS or self._dropped:
+            return
         if name == b"data":
-            self._data.append(value.removeprefix(b" "))
-            self._size += len(value)
-            if self._size > self._longest:
-                self._dropped = True
-                self._data.clear()
-        elif name:  # a line that begins with a colon is a comment
-            if name == b"event":
-                self._type = value.removeprefix(b" ")
-            self._others.append(line + b"\n")
+            start = len(line) if colon < 0 else colon + (2 if line[colon + 1 : colon + 2] == b" " else 1)
+            if self._data is None:
+                self._data = bytearray()
+            else:
+                self._data += b"\n"
+            self._data += memoryview(line)[start:]
+        else:
+            self._others[name] = line + b"\n"
+        if len(self._data or b"") + sum(map(len, self._others.values())) > self._longest:
+            self._drop()
+
+    def _drop(self) -> None:
+        self._clear()
+        self._dropped = True
 
     def _clear(self) -> None:
-        self._data, self._others = [], []
-        self._type, self._size, self._dropped = b"message", 0, False
+        self._data, self._others, self._dropped = None, {}, False

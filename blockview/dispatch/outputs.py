@@ -35,7 +35,8 @@ def violation(schema: str, structured: str | None) -> str:
     if not found:
         return ""
     ((path, problem),) = found
-    return f"the structured content violates the output schema at {path or 'its root'}: {one_line(problem, _SHOWN)}"
+    place = one_line(path, _SHOWN) or "its root"
+    return f"the structured content violates the output schema at {place}: {one_line(problem, _SHOWN)}"
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,8 @@ class Owner(threading.Thread):
     ) -> None:
         super().__init__(target=work, name=name, daemon=True)
         self.close, self.group = close, group
+        self.begun = False
+        """False while the thread only loads what it needs; one that is asked to end by then starts no server."""
         self.left = False
         """True when its server has got SIGKILL, and nobody waits for it any more."""
 
@@ -46,6 +48,7 @@ def end_all() -> None:
     owners = _running()
     for owner in owners:
         owner.close()
+    owners = [owner for owner in owners if owner.begun]
     try:
         for seconds, number in _STEPS:
             _join(owners, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from threading import Lock
 from typing import TypeVar
@@ -38,9 +38,23 @@ class LiveReplayer:
     A server is started by `connect` and by nothing else. One that has ended is started anew by the next `connect`.
     """
 
-    def __init__(self, servers: Servers, limits: Limits, listed: Listed | None = None) -> None:
-        """Send to `servers`; `listed` is told of the tool lists that come in, from another thread."""
+    def __init__(
+        self,
+        servers: Servers,
+        limits: Limits,
+        listed: Listed | None = None,
+        named: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        """Send to `servers`.
+
+        Args:
+            servers: What calls can be sent to.
+            limits: The longest waits.
+            listed: Told of the tool lists that come in, from another thread.
+            named: All server names in the recording, as `find_server` needs them.
+        """
         self._servers = servers
+        self._recorded = named
         self._limits = limits
         self._listed = listed
         self._lock = Lock()
@@ -49,7 +63,7 @@ class LiveReplayer:
 
     def route(self, call: ToolCall) -> Route:
         """Which server the call would go to."""
-        return find_server(self._servers, call.server).route
+        return find_server(self._servers, call.server, self._recorded).route
 
     def is_connected(self, server: Destination) -> bool:
         """Whether the server has been started and still answers."""
@@ -105,7 +119,9 @@ class LiveReplayer:
 
     def lookup(self, call: ToolCall) -> Found | Missing:
         """The schema that a connected server has for the call; the reason is empty where no server is connected."""
-        chosen = find_server(self._servers, call.server).server
+        if not self._connections:
+            return Missing("")
+        chosen = find_server(self._servers, call.server, self._recorded).server
         connection = None if chosen is None else self._connection(destination(chosen))
         if connection is None or not connection.alive:
             return Missing("")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,9 +18,9 @@ import msgspec
 
 from blockview.core.names import sanitised
 from blockview.core.replaying import Destination, Route
-from blockview.core.safetext import visible
+from blockview.core.safetext import ELLIPSIS, NAME_WIDTH, short_name, visible
 from blockview.dispatch.expand import Discreet, literal
-from blockview.dispatch.masking import shown_command, shown_url
+from blockview.dispatch.masking import plain_urls, shown_command, shown_url
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
 _CONTROL = re.compile(r"[\0\r\n]")
@@ -140,12 +140,18 @@ def with_shadows(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(marked)
 
 
-def find_server(servers: Servers, recorded: str | None) -> Choice:
+def find_server(servers: Servers, recorded: str | None, named: Callable[[], Collection[str]] = tuple) -> Choice:
     """The server for calls that were recorded for the server `recorded`, None where the recording names none.
 
     Taken is the nearest server of exactly that name, else the one whose sanitised name is the sanitised recorded name,
-    when there is one only. Calls that name no server go to the one server given by a flag. No prefix is guessed away,
-    and a server given by a flag does not answer for another name.
+    when there is one only. Of the servers given on the command line it is else the one that is called by the last
+    path part of the recorded name, or the only one there is, for a recording that names no other server. Calls that
+    name no server go to the one server given by a flag.
+
+    Args:
+        servers: All servers that were found.
+        recorded: The server's name in the recording.
+        named: Tells all server names in the recording; asked only where it matters, empty where it is not known.
     """
     reachable = [entry for entry in servers.entries if not entry.shadowed_by]
     if not recorded:
@@ -159,7 +165,23 @@ def find_server(servers: Servers, recorded: str | None) -> Choice:
         return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
     if alike:
         return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
-    return Choice(None, f"no server named {_words(recorded)} is configured; {_how_to_give(recorded)}")
+    return _of_given([entry for entry in reachable if entry.scope in (Scope.FLAG, Scope.CONFIG)], recorded, named)
+
+
+def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[str]]) -> Choice:
+    """Which of the servers on the command line answers for a name that none of them has."""
+    if not given:
+        return Choice(None, f"no server named {_words(recorded)} is configured; {_how_to_give(recorded)}")
+    short = recorded.rpartition("/")[2] or recorded
+    last = [entry for entry in given if entry.server.name == short]
+    names = () if last else named()
+    if last or (len(given) == 1 and set(names) == {recorded}):
+        chosen = (last or given)[0]
+        return _usable(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
+    there = f"the recording names {', '.join(map(_words, names))}; " if names else ""
+    here = ", ".join(_words(entry.server.name) for entry in given)
+    example = f"for example --server {_flag_name(short)}=COMMAND"
+    return Choice(None, f"none of the given servers answers for {_words(recorded)}: {there}given: {here}; {example}")
 
 
 def _for_unnamed(flags: list[Entry]) -> Choice:
@@ -183,11 +205,18 @@ def _place(entry: Entry) -> str:
 
 
 def _words(name: str) -> str:
+    """A name inside a message. What was meant as a URL and is taken as a name may hold a secret."""
+    name = plain_urls(name) if len(name) <= NAME_WIDTH else plain_urls(name[:NAME_WIDTH]) + ELLIPSIS
     return visible(name) if name.isprintable() and " " not in name else repr(name)
 
 
+def _flag_name(name: str) -> str:
+    """A name as it has to be written in a flag, unless nobody would type it."""
+    return visible(shlex.quote(name)) if len(name) <= NAME_WIDTH else "NAME"
+
+
 def _how_to_give(name: str) -> str:
-    return f"give it with --server {visible(shlex.quote(name))}=COMMAND, --url or --config"
+    return f"give it with --server {_flag_name(name)}=COMMAND, --url or --config"
 
 
 def servers_of_flags(
@@ -254,7 +283,8 @@ def _header(text: str, names: Sequence[str]) -> tuple[str, str, str]:
     if not names:
         raise BadOption("--header needs a --url or --sse")
     if not target and len(names) > 1:
-        raise BadOption(f"with several URLs, --header takes 'SERVER=NAME: VALUE' (which server gets {parts[1]}?)")
+        which = f"which server gets {short_name(parts[1])}?"
+        raise BadOption(f"with several URLs, --header takes 'SERVER=NAME: VALUE' ({which})")
     return target or names[0], parts[1], parts[2].strip()
 
 
@@ -271,7 +301,7 @@ def url_problem(url: str) -> str:
 
 
 def header_problem(name: str, value: str) -> str:
-    """Why that header cannot be sent, or empty. The value is not repeated."""
+    """Why that header cannot be sent, or empty. Neither name nor value is repeated: either may be a secret."""
     if not _HEADER.fullmatch(f"{name}:"):
-        return f"{name!r} is no name for a header"
-    return f"the header {name} holds a line break or NUL" if _CONTROL.search(value) else ""
+        return "that is no name for a header"
+    return "it holds a line break or NUL" if _CONTROL.search(value) else ""

@@ -12,6 +12,7 @@ from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Missing
 from blockview.core.replaying import Hints
+from blockview.core.safetext import short_name
 from blockview.core.toolpages import Page
 from blockview.dispatch.mailbox import Mailbox, Send
 from blockview.dispatch.servers import Server
@@ -24,7 +25,7 @@ class Listing:
     def __init__(self, tools: tuple[ToolSpec, ...], hints: Sequence[Hints], server: str, at: datetime | None) -> None:
         self.tools = tools
         self.at = at
-        self._source = f"live server {server}"
+        self._source = f"live server {short_name(server)}"
         self._by_name = {tool.name: (tool, hint) for tool, hint in zip(tools[::-1], hints[::-1], strict=True)}
         self._schemas = Schemas()
 
@@ -38,7 +39,7 @@ class Listing:
         """The input schema of the call's tool."""
         listed = self._by_name.get(call.tool)
         if listed is None:
-            return Missing(f"{self._source} does not have {call.tool}")
+            return Missing(f"{self._source} does not have {short_name(call.tool)}")
         return self._schemas.answer(listed[0], self._source)
 
     def hints(self, tool: str) -> Hints:
@@ -92,7 +93,7 @@ class Shared:
         """The outcome of a call that finds no connection."""
         over = self.over
         if over is None:
-            return Outcome(Ended.SERVER_DIED, f"{self.server.name} is not connected")
+            return Outcome(Ended.SERVER_DIED, f"{short_name(self.server.name)} is not connected")
         return Outcome(over.ended, over.detail, over.code, remarks=over.remarks, stderr=over.stderr)
 
     def finish(self) -> None:

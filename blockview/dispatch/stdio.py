@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 
 import anyio
+import anyio.lowlevel
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
@@ -195,6 +196,8 @@ async def stdio_transport(
         OSError: the process cannot be started.
     """
     loop = asyncio.get_running_loop()
+    await anyio.lowlevel.checkpoint()
+    await anyio.lowlevel.checkpoint_if_cancelled()  # one that was given up before its start is not started
     with anyio.CancelScope(shield=True):  # a start that is given up halfway would leave a process behind
         _, pipes = await loop.subprocess_exec(
             lambda: Pipes(tee, log, longest, ended),

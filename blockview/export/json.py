@@ -7,32 +7,22 @@ so no number passes through a float.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 from blockview.core.jsontext import JsonError, parse
 from blockview.core.model import Block, Diagnostic, Session, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Prepared
 from blockview.core.result import exact_text
+from blockview.core.safetext import visible_json
 from blockview.export.lines import PrepareCall, chosen_blocks
 
 VERSION = 1
-
-# Inside a JSON text these stand only in strings, where an escape means the same and is harmless on a terminal.
-_UNSAFE = re.compile(
-    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
-)
 
 
 class _Verbatim(str):
     """JSON text that goes into the document as it is."""
 
     __slots__ = ()
-
-
-def _verbatim(text: str) -> _Verbatim:
-    # In strict JSON a bare carriage return is white space; on a terminal it would overwrite the line.
-    return _Verbatim(text.replace("\r", " "))
 
 
 def json_chunks(
@@ -141,16 +131,16 @@ def _value(result: ToolResult) -> str:
             parse(result.structured)
         except JsonError:
             return result.structured
-        return _verbatim(result.structured)
+        return _Verbatim(result.structured)
     if result.is_error:
         return result.text
     exact = exact_text(result.text)
-    return result.text if exact is None else _verbatim(exact)
+    return result.text if exact is None else _Verbatim(exact)
 
 
 def encode(value: object) -> str:
     """The JSON text of a document's part, safe to print and to encode."""
-    return _UNSAFE.sub(_escape, _plain(value))
+    return visible_json(_plain(value))
 
 
 def _plain(value: object) -> str:
@@ -161,7 +151,3 @@ def _plain(value: object) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(_plain, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return json.dumps(match[0])[1:-1]

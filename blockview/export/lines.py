@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 from blockview.core.lines import Line, Role, Span
 from blockview.core.model import Block, Diagnostic, Session, ToolCall
 from blockview.core.prepare import Prepared
 from blockview.core.render import Section, block_detail, call_detail
-from blockview.core.rows import Fold, ends, fit
+from blockview.core.rows import Fold, Rows, ends, fit
 from blockview.core.safetext import visible, wrap_lines
 
 PrepareCall = Callable[[ToolCall], Prepared]
@@ -41,6 +42,7 @@ def session_lines(
     width: int,
     only_blocks: Collection[int] | None = None,
     only_call: str | None = None,
+    recorded: bool = False,
 ) -> Iterator[Line]:
     """Everything in a session, nothing folded: a title, each block with its calls inline, the diagnostics.
 
@@ -50,12 +52,14 @@ def session_lines(
         width: Cells per line, at least 1.
         only_blocks: Positions of blocks in the session, from 0; None for all.
         only_call: Print nothing but the calls with this id.
+        recorded: Print the recorded text of the arguments, not what is dispatched.
     """
     width = max(width, 1)
+    show_call = partial(call_detail, width=width, fold=Fold.OPEN, recorded=recorded)
     yield _title(session, width)
     for block, numbers in chosen_blocks(session, only_blocks, only_call):
         yield ()
-        yield from _block(block, numbers, prepare_call, width, only_call is not None)
+        yield from _block(block, numbers, prepare_call, show_call, width, only_call is not None)
     if session.diagnostics and only_call is None:
         yield ()
         yield from _diagnostics(session.diagnostics, width)
@@ -73,7 +77,12 @@ def _title(session: Session, width: int) -> Line:
 
 
 def _block(
-    block: Block, numbers: Sequence[int], prepare_call: PrepareCall, width: int, calls_only: bool
+    block: Block,
+    numbers: Sequence[int],
+    prepare_call: PrepareCall,
+    show_call: Callable[..., Rows],
+    width: int,
+    calls_only: bool,
 ) -> Iterator[Line]:
     calls = block.calls
     prepared = [prepare_call(call) for call in calls]
@@ -89,13 +98,10 @@ def _block(
         if target.call in numbers:
             if last:
                 yield ()
-            for last in _call(calls, prepared, target.call, width):
+            index = target.call
+            for each in show_call(calls[index], prepared[index], index=index, total=len(calls)):
+                last = each.line
                 yield last
-
-
-def _call(calls: Sequence[ToolCall], prepared: Sequence[Prepared], index: int, width: int) -> Iterator[Line]:
-    rows = call_detail(calls[index], prepared[index], width=width, fold=Fold.OPEN, index=index, total=len(calls))
-    return (row.line for row in rows)
 
 
 def _diagnostics(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Line]:

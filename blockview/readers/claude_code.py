@@ -14,10 +14,12 @@ from blockview.core.model import Diagnostic, Session
 from blockview.readers.claude_blocks import BlockMaker
 from blockview.readers.claude_index import Index
 from blockview.readers.claude_lines import LINE_TYPES, IndexLine
+from blockview.readers.claude_words import ADDED, added
 from blockview.readers.head import Head, Reader
 from blockview.readers.lazy import LazyBlocks
 from blockview.readers.nested import folders_in, open_named
 from blockview.readers.records import Record, record_of, report_state, values_of
+from blockview.readers.scanning import ByteScanner
 from blockview.readers.source import Source
 from blockview.readers.stepwise import Stepwise, Taker
 from blockview.readers.unknown import left_out
@@ -32,6 +34,7 @@ class ClaudeCodeReader:
     """Transcripts: one JSON object per line, of sessions and of subagents."""
 
     format = "claude-code"
+    added = ADDED
 
     def sniff(self, head: Head) -> bool:
         """True when one of the first records is a line that only Claude Code writes."""
@@ -152,6 +155,7 @@ class Making:
             call_counts=known.blocks.calls[:],
             read_raw=self._source.text,
             agents=dict(known.streams),
+            scanner=ByteScanner(self._source, known.blocks_at, partial(added, known)),
         )
 
     def settle(self) -> frozenset[int]:

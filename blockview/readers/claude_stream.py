@@ -10,6 +10,7 @@ from blockview.core.lenient import BadRecord, decode
 from blockview.core.model import Diagnostic, Place, Session
 from blockview.readers.claude_code import LINE, Making
 from blockview.readers.claude_lines import IndexLine
+from blockview.readers.claude_words import ADDED
 from blockview.readers.head import Head, Reader
 from blockview.readers.records import Record, Report, object_end, records, recovered
 from blockview.readers.source import Source
@@ -25,6 +26,7 @@ class ClaudeStreamReader:
     """Events of one or more runs, one per line or as the elements of an array."""
 
     format = "claude-stream-json"
+    added = ADDED
 
     def sniff(self, head: Head) -> bool:
         """True for stream-json's first event or its way of naming sessions, also far behind the beginning of a log."""

@@ -19,6 +19,7 @@ class Where(Enum):
     LIST = "list"
     DETAIL = "detail"
     PICKER = "picker"
+    HITS = "hits in sessions"
     CONFIRM = "confirmation"
     EDITOR = "editor"
     SENDING = "sending"
@@ -54,11 +55,14 @@ ACTIONS = (
     Action(MOVE, "half_down", ("ctrl+d",), "^d", "half page down", "half a page down", Where.EVERYWHERE, False),
     Action(MOVE, "half_up", ("ctrl+u",), "^u", "half page up", "half a page up", Where.EVERYWHERE, False),
     Action(MOVE, "open", ("enter",), "Enter", "open", "open the row in the detail; in the detail: fold"),
-    Action(MOVE, "pick", ("enter",), "Enter", "open", "open the session, in the picker", Where.PICKER, False),
+    Action(MOVE, "pick", ("enter",), "Enter", "open", "open the session", Where.PICKER, False),
+    Action(MOVE, "open_hit", ("enter",), "Enter", "open", "open the session at the hit", Where.HITS, False),
     Action(MOVE, "step_in", ("l", "right"), "l →", "in", "unfold, or go one level in", palette=False),
     Action(MOVE, "step_out", ("h", "left"), "h ←", "out", "go one level out, or fold", palette=False),
     Action(MOVE, "next_mark", ("]",), "]", "next mark", "next call with a mark (→ ? !)"),
     Action(MOVE, "previous_mark", ("[",), "[", "previous mark", "previous call with a mark"),
+    Action(MOVE, "next_error", ("}",), "}", "next error", "next call with an error (!)"),
+    Action(MOVE, "previous_error", ("{",), "{", "previous error", "previous call with an error"),
     Action(MOVE, "switch_pane", ("tab", "shift+tab"), "Tab", "other pane", "go between list and detail"),
     Action(FOLD, "fold", ("space",), "Space", "fold", "fold or unfold a block, a container, a long text", Where.ROWS),
     Action(FOLD, "expand_all", ("E",), "E", "expand all", "unfold everything in the pane", Where.ROWS),
@@ -69,12 +73,15 @@ ACTIONS = (
     Action(LOOK, "zoom", ("z",), "z", "zoom", "the focused pane alone, or both"),
     Action(LOOK, "diagnostics", ("D",), "D", "unreadable", "what could not be read, with line, byte and text"),
     Action(FIND, "find", ("/",), "/", "find", "find a text (capitals matter if you type any); nothing is hidden"),
+    Action(FIND, "find_regex", ("ctrl+r",), "^r", "regex", "take what is looked for as a regular expression, or not"),
     Action(FIND, "find_session", ("/",), "/", "find", "find sessions by some of their letters", Where.PICKER),
     Action(FIND, "only_tool", ("t",), "t", "tool", "only sessions of the same tool, or of all again", Where.PICKER),
     Action(
         FIND, "only_project", ("p",), "p", "project", "only sessions of the same project, or of all again", Where.PICKER
     ),
     Action(FIND, "sort", ("s",), "s", "sort", "sort sessions by time, calls, errors, project", Where.PICKER),
+    Action(FIND, "find_everywhere", ("F",), "F", "find in all", "find a text in all sessions listed", Where.PICKER),
+    Action(FIND, "find_another", ("/",), "/", "find", "find another text in the sessions", Where.HITS),
     Action(FIND, "reload", ("r",), "r", "reload", "search for sessions again", Where.PICKER),
     Action(FIND, "next_found", ("n",), "n", "next hit", "next hit"),
     Action(FIND, "previous_found", ("N",), "N", "previous hit", "previous hit"),
@@ -96,7 +103,7 @@ ACTIONS = (
         ("enter", "s"),
         "Enter s",
         "go on",
-        "confirming: yes, start the server; yes, send",
+        "yes, start the server; yes, send",
         Where.CONFIRM,
     ),
     Action(
@@ -105,18 +112,18 @@ ACTIONS = (
         ("a",),
         "a",
         "always",
-        "confirming: yes, and ask no more for this server until the app ends",
+        "yes, and ask no more for this server, but about destructive tools",
         Where.CONFIRM,
     ),
-    Action(REPLAY, "edit", ("e",), "e", "edit", "confirming: edit the arguments before they are sent", Where.CONFIRM),
-    Action(REPLAY, "apply", ("ctrl+s",), "^s", "apply", "editing: take the arguments", Where.EDITOR),
+    Action(REPLAY, "edit", ("e",), "e", "edit", "edit the arguments before they are sent", Where.CONFIRM),
+    Action(REPLAY, "apply", ("ctrl+s",), "^s", "apply", "take the arguments", Where.EDITOR),
     Action(
         REPLAY,
         "show_outcome",
         ("enter",),
         "Enter",
         "compare",
-        "sending: recorded and live of a call that was sent",
+        "recorded and live of a call that was sent",
         Where.SENDING,
     ),
     Action(
@@ -125,20 +132,20 @@ ACTIONS = (
         ("c",),
         "c",
         "keep going",
-        "sending: go on with the next call after an error",
+        "go on with the next call after an error",
         Where.SENDING,
     ),
-    Action(REPLAY, "next_difference", ("n",), "n", "next difference", "comparing: next difference", Where.COMPARED),
-    Action(REPLAY, "previous_difference", ("N",), "N", "previous", "comparing: previous difference", Where.COMPARED),
-    Action(REPLAY, "side", ("s",), "s", "side/one", "comparing: side by side, or below each other", Where.COMPARED),
-    Action(REPLAY, "again", ("R",), "R", "again", "comparing: replay the call once more", Where.COMPARED),
+    Action(REPLAY, "next_difference", ("n",), "n", "next difference", "next difference", Where.COMPARED),
+    Action(REPLAY, "previous_difference", ("N",), "N", "previous", "previous difference", Where.COMPARED),
+    Action(REPLAY, "side", ("s",), "s", "side/one", "side by side, or below each other", Where.COMPARED),
+    Action(REPLAY, "again", ("R",), "R", "again", "replay the call once more", Where.COMPARED),
     Action(
         REPLAY,
         "copy_outcome",
         ("y",),
         "y",
         "copy",
-        "comparing: copy a result, what was sent, stderr",
+        "copy a result, what was sent, stderr",
         Where.COMPARED,
     ),
     Action(APP, "help", ("?", "f1"), "?", "help", "all keys and marks", Where.EVERYWHERE),
@@ -150,7 +157,7 @@ ACTIONS = (
 """Every key of the app, in the order in which help and README show them."""
 
 MARKS = (
-    ("→", "changed", "a value is changed for dispatch; the recorded literal stands beside it"),
+    ("→", "changed", "a value is changed, or a duplicate key dropped, for dispatch; the recorded one stands beside it"),
     ("≈", "respelled", "the same value, but the wire spells it otherwise"),
     ("?", "no schema", "the tool's schema was not found: shown and sent as recorded"),
     ("!", "error", "the call failed, was denied or cancelled, or cannot be sent"),
@@ -165,7 +172,8 @@ MARKS = (
 _FOOTERS = {
     Where.LIST: ("fold", "open", "find", "next_mark", "depth", "copy", "help", "leave"),
     Where.DETAIL: ("back", "fold", "recorded", "find", "depth", "copy", "help", "leave"),
-    Where.PICKER: ("pick", "find_session", "only_tool", "only_project", "sort", "reload", "help", "leave"),
+    Where.PICKER: ("pick", "find_session", "find_everywhere", "only_tool", "only_project", "sort", "help", "leave"),
+    Where.HITS: ("open_hit", "find_another", "find_regex", "back", "help", "leave"),
     Where.CONFIRM: ("confirm", "always", "edit", "fold", "back", "help", "leave"),
     Where.EDITOR: ("apply", "back", "quit"),
     Where.SENDING: ("show_outcome", "keep_going", "back", "help", "leave"),
@@ -190,8 +198,8 @@ def footer_actions(where: Where, *, replay: bool = False) -> tuple[Action, ...]:
 
 def keys_markdown() -> str:
     """The keys as a Markdown table, one row for each action: what the README shows."""
-    rows = ["| keys | what they do |", "|---|---|"]
-    rows += [f"| {_code(action)} | {action.help} |" for action in ACTIONS]
+    rows = ["| keys | where | what they do |", "|---|---|---|"]
+    rows += [f"| {_code(action)} | {action.where.value} | {action.help} |" for action in ACTIONS]
     return "\n".join(rows) + "\n"
 
 

@@ -116,7 +116,10 @@ class BlockviewApp(App[None]):
             reason = str(error).removeprefix(f"{event.name}: ")
             self.notify(f"cannot open {event.name}: {reason}", severity="error", markup=False)
         else:
-            self.push_screen(self._session_screen(opened))
+            screen = self._session_screen(opened)
+            if event.hit is not None and event.wanted is not None:
+                screen.begin_at(event.hit, event.wanted)
+            self.push_screen(screen)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: Textual's commands and those of the table of actions that the screen has."""

@@ -14,6 +14,9 @@ _STEP = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 _COUNTS_FROM = 60
 """Cells from which the number of blocks and calls is shown."""
 
+_TITLE_GAP, _TITLE_FROM = " ", 12
+"""What stands before the title, and the cells from which it is shown."""
+
 
 def number(count: int, word: str) -> str:
     """A count with its word: `1 call`, `2 calls`."""
@@ -22,6 +25,8 @@ def number(count: int, word: str) -> str:
 
 def header_line(view: View, path: Sequence[str], *, recorded: bool, width: int) -> Line:
     """The header in `width` cells: with words beside the marks where they fit, without the numbers where it is narrow.
+
+    The session's title stands in what room is left.
 
     Args:
         view: The session.
@@ -38,7 +43,10 @@ def header_line(view: View, path: Sequence[str], *, recorded: bool, width: int) 
     counts = f"  {number(view.blocks, 'block')}  {number(view.calls, 'call')}"
     left = [_name(path, width), Span(counts, Role.QUIET)]
     with_words = [*left, *_marks(view, "   ", words=True)]
-    if sum(cell_width(span.text) for span in [*with_words, *right]) < width:
+    room = width - sum(cell_width(span.text) for span in [*with_words, *right])
+    if room > len(_TITLE_GAP) + _TITLE_FROM and view.session.title:
+        with_words.insert(1, Span(_TITLE_GAP + one_line(view.session.title, room - len(_TITLE_GAP) - 1)))
+    if room > 0:
         return ends(with_words, right, width)
     return ends([*left, *_marks(view, "  ", words=False)], right, width)
 

@@ -16,6 +16,7 @@ from blockview.core.model import ToolCall
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import prepare
 from blockview.core.replaying import Destination, Inspection, NotConnected, Replayer
+from blockview.core.trust import Trust
 from blockview.core.view import View
 
 HEAVY = 20_000
@@ -30,15 +31,7 @@ class Replays:
     def __init__(self, replayer: Replayer) -> None:
         """Send by `replayer`."""
         self.replayer = replayer
-        self._trusted: set[Destination] = set()
-
-    def trust(self, destination: Destination) -> None:
-        """Ask no more for this server until the app ends."""
-        self._trusted.add(destination)
-
-    def trusts(self, destination: Destination) -> bool:
-        """Whether the person wants no more questions for this very command or URL."""
-        return destination in self._trusted
+        self.trust = Trust()
 
     def plan(self, view: View, position: Position, call: ToolCall | None = None) -> Planned:
         """What a replay of the call at `position` would send, which is `call` where a person edited it."""
@@ -71,9 +64,8 @@ class Replays:
         return [each for each in found if each is not None and not self.replayer.is_connected(each)]
 
     def needs_no_question(self, planned: Sequence[Planned]) -> bool:
-        """Whether all calls go to servers that the person trusts."""
-        found = [each.route.destination for each in planned]
-        return all(each is not None and self.trusts(each) for each in found)
+        """Whether the trust that the person gave covers all calls."""
+        return all(map(self.trust.covers, planned))
 
 
 async def connected(pending: Future[None]) -> Outcome | None:

@@ -191,7 +191,31 @@ def test_a_cache_that_is_gone_or_no_folder_says_nothing_or_why(cache: ToolsCache
     assert reason(cache.lookup(call("open"))) == ""
     cache.folder.parent.mkdir()
     cache.folder.write_text("a file")
-    assert reason(ToolsCache(cache.folder).lookup(call("open"))) == "the cache cannot be read: Not a directory"
+    assert reason(ToolsCache(cache.folder).lookup(call("open"))) == "the cache cannot be read: a link, or not a folder"
+
+
+@pytest.mark.parametrize("link", ["cache/tools", "cache"])
+def test_a_link_in_place_of_the_folder_is_not_followed(cache: ToolsCache, tmp_path: Path, link: str) -> None:
+    target = tmp_path / "elsewhere"
+    theirs = target if link == "cache/tools" else target / "tools"
+    theirs.mkdir(parents=True)
+    theirs.chmod(0o755)
+    (theirs / "a.json").write_text(GOOD)
+    (tmp_path / link).parent.mkdir(exist_ok=True)
+    (tmp_path / link).symlink_to(target)
+    with pytest.raises(OSError, match="a link, or not a folder"):
+        cache.store("editor", "", [spec("open")], MONDAY)
+    assert reason(cache.lookup(call("open"))) == "the cache cannot be read: a link, or not a folder"
+    assert [file.name for file in theirs.iterdir()] == ["a.json"]
+    assert stat.S_IMODE(theirs.stat().st_mode) == 0o755
+
+
+def test_a_folder_of_another_user_is_no_cache(cache: ToolsCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.store("editor", "", [spec("open")], MONDAY)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(OSError, match="belongs to another user"):
+        cache.store("editor", "", [spec("open")], MONDAY)
+    assert reason(cache.lookup(call("open"))) == "the cache cannot be read: the folder belongs to another user"
 
 
 def test_the_display_asks_the_cache_last(tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ def prompts(*listings: Listing) -> list[str]:
     return [listing.prompt for listing in listings]
 
 
+def test_a_day_is_found() -> None:
+    picking = Picking((listing("a", 1_770_000_000), listing("b", 1_780_000_000)))
+    picking.look_for("2026-05-28")
+    assert shown(picking)[0] == "b"
+
+
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -149,6 +155,8 @@ def test_what_is_found_out_takes_the_place_of_what_was_known() -> None:
     assert picking.open == 2 and picking.found == 3
     picking.update((OLD,), ((listing("add the retry", 1, calls=10),),))
     assert picking[1].numbers == Numbers(1, 10)
+    picking.update((OLD,), ((listing("add the retry", 9),),))
+    assert picking[0].changed == 9, "a session that tells a later time comes before others"
     picking.update((Listing("/x/b", 4),), ((NEW,),))
     assert len(picking) == 3, "what was dropped meanwhile does not come back"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blockview.core.clock import local
 from blockview.core.coercion import Depth
 from blockview.core.copying import Copy, copy_block, copy_text
 from blockview.core.lines import Line, Role, Span, plain
@@ -107,13 +111,60 @@ def test_an_error_result_is_an_error_whatever_became_of_the_call() -> None:
     assert call_marks(orphan, prepare(orphan)).error
 
 
-def test_a_wire_recording_says_that_the_server_got_the_recorded_text() -> None:
+def test_a_wire_recording_shows_first_what_the_server_got() -> None:
     wire = replace(samples.CHANGED, provenance=Provenance.WIRE)
-    said = "the server got the recorded text"
-    assert said in "\n".join(lines(detail(wire, 100)))
-    assert "as a dispatch would send them now, coercion top" in "\n".join(lines(detail(wire, 100)))
-    assert said not in "\n".join(lines(detail(samples.CHANGED, 100)))
-    assert said not in "\n".join(lines(detail(replace(wire, arguments='{"line":5}'), 100)))
+    shown = lines(detail(wire, 100))
+    headings = [line.split("  ")[1] for line in shown if line.startswith("arguments")]
+    assert headings == ["as recorded on the wire", "as a dispatch would send them now, coercion top"]
+    assert f"  {wire.arguments}" in shown
+    same = lines(detail(replace(wire, arguments='{"line":5}'), 100))
+    assert sum(line.startswith("arguments") for line in same) == 1
+    assert sum(line.startswith("arguments") for line in lines(detail(samples.CHANGED, 100))) == 1
+
+
+def test_what_was_not_coerced_or_never_dispatched_does_not_say_that_it_was() -> None:
+    (unknown,) = (line for line in lines(detail(samples.UNKNOWN)) if line.startswith("arguments"))
+    assert "as dispatched, no schema: not coerced" in unknown
+    own = replace(samples.CHANGED, mcp=False, server=None, arguments='{"n":5.0}')
+    (heading,) = (line for line in lines(detail(own)) if line.startswith("arguments"))
+    assert heading == "arguments  as recorded"
+    spelled = lines(detail(replace(own, arguments='{"n":1e3}')))
+    assert any(line.startswith("arguments  not an MCP call; as MCP would send them") for line in spelled)
+
+
+def test_a_dropped_duplicate_is_called_so_and_not_a_change() -> None:
+    twice = replace(samples.CHANGED, arguments='{"a":1,"a":2}')
+    assert any(line.endswith("  1 → duplicate key dropped") for line in lines(detail(twice)))
+    assert any(
+        line.endswith("  1 → changed  2 → duplicate keys dropped")
+        for line in lines(detail(replace(twice, arguments='{"line":5.0,"a":1,"a":2,"a":3}')))
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "line"), [(100, "call 1/1  editor.open  toolu_01"), (38, "  recorded from the host   id:toolu_01")]
+)
+def test_a_calls_id_is_shown_whole(width: int, line: str) -> None:
+    call = replace(samples.CHANGED, id="toolu_01", tool="open", duration_ms=41)
+    assert any(each.startswith(line) for each in lines(detail(call, width)))
+    assert "id" not in "\n".join(lines(detail(replace(call, id=""), width))).split("\n")[1]
+
+
+def test_recorded_times_are_shown_in_the_time_zone_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "IST-5:30")
+        time.tzset()
+        (head, *_) = lines(block_detail(samples.BLOCKS[0], [samples.prepare_sample(samples.CHANGED)] * 2, width=100))
+        row = plain(block_row(samples.BLOCKS[0], 2, 100, folded=False))
+    time.tzset()
+    assert "2026-03-09 19:32:12 IST" in head
+    assert " 19:32 " in row
+
+
+def test_a_time_beyond_the_clock_is_shown_as_it_is() -> None:
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    assert local(first) in (first, first.astimezone())
+    assert local(datetime.max.replace(tzinfo=UTC)).year == 9999
 
 
 def test_a_call_that_started_a_subagent_names_it_safely() -> None:
@@ -285,7 +336,7 @@ def test_a_block_shows_its_texts_in_order_and_one_row_per_call() -> None:
     rows = block_detail(block, [samples.prepare_sample(call) for call in block.calls], width=100)
     shown = lines(rows)
     assert shown[0].startswith("block 1")
-    assert shown[0].endswith("2026-03-09 14:02:12  2 calls")
+    assert shown[0].endswith("2026-03-09 14:02:12 UTC  2 calls")
     assert shown[1:3] == ["  Open server.go", "  where the [bold]retry[/bold] starts"]
     assert shown[4:9] == ["thinking", "  Line 5, I think.", "", "assistant", r"  I will open it.\x07"]
     assert [row.target for row in rows[-2:]] == [Target(0, Section.CALL), Target(1, Section.CALL)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
-from blockview.core.safetext import _NOT_NARROW, cell_width, cut, one_line, visible, wrap, wrap_lines
+from blockview.core.safetext import _NOT_NARROW, cell_width, cut, one_line, visible, visible_json, wrap, wrap_lines
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 HOSTILE = st.text(
@@ -55,6 +56,19 @@ HOSTILE = st.text(
 )
 def test_what_is_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"a":\r"\x9b31m"}', '{"a": "\\u009b31m"}'),
+        ('"\u202e\x1b\x7f\udcff\U000e0041"', '"\\u202e\\u001b\\u007f\\udcff\\udb40\\udc41"'),
+        ('{\n\t"é": "中👍"}', '{\n\t"é": "中👍"}'),
+    ],
+)
+def test_json_stays_what_it_means(text: str, shown: str) -> None:
+    assert visible_json(text) == shown
+    assert json.loads(shown) == json.loads(text.replace("\r", " "), strict=False)
 
 
 def test_a_tab_is_a_gap_to_the_next_stop() -> None:

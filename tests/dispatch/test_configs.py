@@ -207,10 +207,27 @@ def test_the_type_of_a_server(desk: Desk, options: dict[str, object], how: str) 
         ({"command": "x", "args": [f"{SECRET}\0"]}, "its command holds a NUL character"),
         ({"command": "x", "env": [SECRET]}, "its env is not an object"),
         ({"command": "x", "env": {"A": [SECRET]}}, "env: A is not a text"),
-        ({"command": "x", "env": {"A=B": SECRET}}, "'A=B' is no environment variable"),
+        (
+            {"command": "x", "env": {"A": "", f"B={SECRET}": ""}},
+            "env: entry 2: that is no name for an environment variable",
+        ),
+        ({"command": "x", "env": {"": SECRET}}, "env: entry 1: that is no name for an environment variable"),
+        ({"command": "x", "env": {"A": f"{SECRET}\0"}}, "env: A holds a NUL character"),
+        ({"command": "x", "env": {f"B {SECRET}": [1]}}, "env: entry 1 is not a text"),
+        ({"command": "x", "args": [f"${{{SECRET}-{SECRET}}}"]}, "an environment variable is not set"),
+        (
+            {"command": "x", "env": {"A": "\ud800"}},
+            "a text of it holds half of a surrogate pair, which is no character",
+        ),
         ({"url": f"unix://{SECRET}"}, "its url is not an http or https URL"),
-        ({"url": "https://h.example", "headers": {"X Y": SECRET}}, "'X Y' is no name for a header"),
-        ({"url": "https://h.example", "headers": {"X": f"{SECRET}\r\nY: 1"}}, "the header X holds a line break or NUL"),
+        (
+            {"url": "https://h.example", "headers": {f"X {SECRET}": ""}},
+            "headers: entry 1: that is no name for a header",
+        ),
+        (
+            {"url": "https://h.example", "headers": {"X": f"{SECRET}\r\nY: 1"}},
+            "headers: X: it holds a line break or NUL",
+        ),
         ({"command": "x", "disabled": True}, "it is switched off there"),
     ],
 )
@@ -219,6 +236,44 @@ def test_an_entry_that_cannot_be_used_is_kept_with_its_reason(
 ) -> None:
     entry = desk.claude(**options)
     assert entry.problem == problem
+    assert SECRET not in str(destination(entry.server).hidden)
+
+
+def test_a_secret_in_place_of_a_variables_name_is_not_repeated(desk: Desk) -> None:
+    token = "ghp_" + "a1B2" * 9
+    path = desk.repo / "config.toml"
+    path.write_text(f'[mcp_servers.a]\nurl = "https://h.example"\nbearer_token_env_var = "{token}"')
+    (entry,) = read_config(path, desk.machine)
+    assert entry.problem == "an environment variable is not set"
+    assert destination(entry.server).hidden == ("Authorization from a variable",)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["9" * 5000, '"\\ud800"', "1e999", "-0", '{"a": "\\udc00"}'],
+    ids=["long", "half", "infinite", "zero", "inner"],
+)
+def test_an_odd_value_spoils_no_other_server(desk: Desk, odd: str) -> None:
+    path = desk.write(desk.repo / ".mcp.json", "")
+    servers = f'{{"odd": {{"command": "x", "env": {{"A": {odd}}}}}, "good": {{"command": "x"}}}}'
+    path.write_text(f'{{"history": {odd}, "mcpServers": {servers}}}')
+    found = desk.found()
+    assert found.problems == ()
+    assert [entry.server.name for entry in found.entries] == ["odd", "good"]
+    assert found.entries[1].problem == ""
+
+
+def test_an_integer_of_any_length_is_a_variables_digits(desk: Desk) -> None:
+    path = desk.write(desk.repo / ".mcp.json", "")
+    path.write_text(f'{{"mcpServers": {{"a": {{"command": "x", "env": {{"A": {"9" * 5000}}}}}}}}}')
+    (entry,) = desk.found().entries
+    assert (entry.problem, entry.server.env) == ("", {"A": "9" * 5000})
+
+
+def test_what_is_nested_too_deeply_is_said(desk: Desk) -> None:
+    path = desk.write(desk.repo / ".mcp.json", "")
+    path.write_text('{"mcpServers": {"a": ' + "[" * 5000 + "]" * 5000 + "}}")
+    assert desk.found().problems == (f"{path}: nested too deeply",)
 
 
 def test_an_entry_of_another_type_is_kept(desk: Desk) -> None:

@@ -6,13 +6,16 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
+from pathlib import Path
 
 from blockview.core.coercion import Depth
 from blockview.core.jsontext import Transport
 from blockview.core.outcome import Ended
 from blockview.core.prepare import Found, Missing, prepare
+from blockview.dispatch.processes import Owner, end_all
 from tests.dispatch.live import FAKE, PATIENCE, call, connection, fake, processes, refused, send
 
 
@@ -112,6 +115,30 @@ def test_cancelling_the_connect() -> None:
     with connection(sys.executable, str(FAKE), "mute-at-connect") as one:
         one.cancel(one.connect())
         assert refused(one).ended is Ended.CANCELLED
+
+
+def test_what_is_closed_before_it_starts_starts_nothing(tmp_path: Path) -> None:
+    with connection(sys.executable, "-c", f"open({str(tmp_path / 'started')!r}, 'w')") as one:
+        one.close()
+        assert refused(one).ended is Ended.CANCELLED
+        assert one.join(PATIENCE)
+    assert not (tmp_path / "started").exists()
+
+
+def test_the_end_of_the_program_does_not_wait_for_what_is_only_loading() -> None:
+    loaded = threading.Event()
+    asked: list[str] = []
+
+    def group() -> int:
+        asked.append("group")
+        return 0
+
+    owner = Owner("loading", lambda: loaded.wait(PATIENCE), lambda: asked.append("close"), group)
+    owner.start()
+    end_all()
+    assert owner.is_alive() and asked == ["close"]
+    loaded.set()
+    owner.join()
 
 
 def test_a_call_before_the_connect() -> None:

@@ -228,6 +228,48 @@ def test_no_name_is_guessed(recorded: str) -> None:
     assert recorded in choice.reason and "--server" in choice.reason
 
 
+def test_a_given_server_answers_for_a_recorded_name_that_ends_in_its_own() -> None:
+    found = servers(entry("other", Scope.FLAG, "--server"), entry("everything", Scope.FLAG, "--server"))
+    choice = find_server(found, "mcp-servers/everything")
+    assert choice.server is not None and choice.server.name == "everything"
+    assert choice.reason == "everything answers for mcp-servers/everything, given by --server"
+    assert find_server(servers(entry("everything")), "mcp-servers/everything").server is None
+
+
+@pytest.mark.parametrize("scope", [Scope.FLAG, Scope.CONFIG])
+def test_the_only_given_server_answers_for_the_only_recorded_one(scope: Scope) -> None:
+    found = servers(entry("mine", scope, "--here"), entry("project"))
+    choice = find_server(found, "theirs", lambda: ["theirs"])
+    assert choice.server is not None and choice.server.name == "mine"
+    assert choice.reason.startswith("mine answers for theirs, ")
+    assert find_server(found, "theirs", lambda: ["theirs", "others"]).server is None
+    two = servers(entry("mine", scope, "--here"), entry("yours", scope, "--here"))
+    assert find_server(two, "theirs", lambda: ["theirs"]).server is None
+
+
+def test_when_none_answers_both_lists_of_names_are_told() -> None:
+    choice = find_server(servers(entry("mine", Scope.FLAG, "--server")), "a b", lambda: ["a b", "c"])
+    assert choice.reason == (
+        "none of the given servers answers for 'a b': the recording names 'a b', c; given: mine; "
+        "for example --server 'a b'=COMMAND"
+    )
+
+
+def test_a_name_is_never_told_whole_where_it_is_too_long() -> None:
+    name = "a" * 1_000_000
+    found = servers(entry("a"), entry(name, Scope.FLAG))
+    assert find_server(found, name).reason == "given by /p/.mcp.json"
+    assert len(find_server(found, f"b{name}", lambda: [name]).reason) < 400
+    with pytest.raises(BadOption, match=r"two servers are named a{60}…$"):
+        servers_of_flags([f"{name}=x", f"{name}=x"], [], [], "/")
+
+
+def test_a_url_that_stands_where_a_name_belongs_is_told_without_its_secrets() -> None:
+    with pytest.raises(BadOption) as caught:
+        servers_of_flags([], ["https://me:hunter2@h.example/?key=x"], [], "/")
+    assert str(caught.value) == "--url https://h.example/: not an http or https URL"
+
+
 def test_a_name_of_any_script_is_found() -> None:
     assert find_server(servers(entry("寸止")), "寸止").server is not None
 

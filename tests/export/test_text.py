@@ -68,6 +68,12 @@ def test_some_blocks_or_one_call() -> None:
     assert as_text(only_call="nobody").count("\n") == 1
 
 
+def test_the_recorded_text_instead_of_what_is_sent() -> None:
+    text = as_text(only_call="call_1", recorded=True)
+    assert "\narguments  as recorded  " in text and f"\n  {samples.CHANGED.arguments}\n" in text
+    assert "as dispatched" not in text
+
+
 def test_diagnostics_come_last_with_their_place() -> None:
     assert as_text().endswith("\n1 diagnostic\nline 17, byte 1543: not JSON: \\x1b[2J\n")
 

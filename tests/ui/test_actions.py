@@ -11,6 +11,7 @@ from blockview.ui.actions import ACTIONS, MARKS, Where, footer_actions, keys_mar
 from blockview.ui.app import BlockviewApp
 from blockview.ui.screens.confirm import Confirm
 from blockview.ui.screens.edit_arguments import EditArguments
+from blockview.ui.screens.finding_all import FindingAll
 from blockview.ui.screens.help import help_lines
 from blockview.ui.screens.picker import Picker
 from blockview.ui.screens.replay import Compared
@@ -26,6 +27,7 @@ def test_reading_the_table_imports_no_textual() -> None:
 SCREENS: dict[type[Screen[None]], set[Where]] = {
     SessionScreen: {Where.ROWS, Where.SESSION},
     Picker: {Where.PICKER},
+    FindingAll: {Where.HITS},
     Confirm: {Where.ROWS, Where.CONFIRM},
     EditArguments: {Where.EDITOR},
     Sending: {Where.SENDING},
@@ -72,13 +74,22 @@ def test_the_markdown_table_has_every_action() -> None:
     lines = keys_markdown().splitlines()
     assert lines[0].startswith("| keys")
     assert len(lines) == 2 + len(ACTIONS)
-    assert "| `]` | next call with a mark" in keys_markdown()
+    assert "| `]` | session | next call with a mark" in keys_markdown()
 
 
 @pytest.mark.parametrize("width", [1, 20, 40, 90])
 def test_help_names_every_key_and_mark_within_its_width(width: int) -> None:
-    lines = ["".join(span.text for span in line) for line in help_lines(width)]
+    lines = ["".join(span.text for span in line) for line in help_lines(width, ())]
     assert all(len(line) <= max(width, 1) for line in lines)
     if width >= 40:
         assert all(any(action.written in line for line in lines) for action in ACTIONS)
         assert all(any(f"{glyph} {word}" in line for line in lines) for glyph, word, _ in MARKS)
+
+
+@pytest.mark.parametrize(("screen", "first", "later"), [(SessionScreen, "]", "^s"), (Picker, "p", "]")])
+def test_help_begins_with_the_keys_of_the_screen(screen: type[Screen[None]], first: str, later: str) -> None:
+    here = [binding.id for binding in screen.BINDINGS]  # type: ignore[union-attr]
+    lines = ["".join(span.text for span in line) for line in help_lines(90, [name for name in here if name])]
+    keys = [line.split()[0] for line in lines if line.startswith("   ") and line.strip()]
+    assert keys.index(first) < keys.index("→") < keys.index(later)
+    assert len([line for line in lines if line.startswith("   ")]) >= len(ACTIONS) + len(MARKS)

@@ -158,6 +158,38 @@ async def test_trust_lasts_for_this_server_and_this_run() -> None:
         assert isinstance(app.app.screen, Confirm)
 
 
+async def test_trust_leaves_destructive_tools_to_be_asked_about() -> None:
+    replayer = FakeReplayer(hints=Hints(destructive=True))
+    async with running(app=app_with(replayer)) as app:
+        text = await app.press(*CALL, "R", "a")
+        told = " ".join(shown(app, Confirm).split())
+        assert "always: on" in text and "says that it is destructive" in told and replayer.sent == []
+        await app.press("enter", "escape", "R")
+        assert isinstance(app.app.screen, Confirm) and len(replayer.sent) == 1
+        await app.press("a", "escape", "R")  # with the call before them, the person covers its tool
+        assert isinstance(app.app.screen, Compared) and len(replayer.sent) == 3
+
+
+async def test_what_always_covers_is_told_where_it_is_asked() -> None:
+    async with running(app=app_with(FakeReplayer(hints=Hints(destructive=True)))) as app:
+        await app.press(*CALL, "R")
+        told = " ".join(shown(app, Confirm).split())
+        assert "a: no more questions for jobs in this run; calls of tools that say that they are destructive" in told
+        await app.press("enter")
+        told = " ".join(shown(app, Confirm).split())
+        assert "in this run, and the destructive run_job too; other calls of tools that say" in told
+
+
+async def test_a_trusted_server_that_starts_anew_is_asked_about_destructive_tools() -> None:
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*CALL, "R", "a", "enter", "escape")
+        replayer.running.clear()
+        replayer.hints = Hints(destructive=True)
+        text = await app.press("R")
+        assert "! cannot be sent" in text and "destructive" in text and len(replayer.sent) == 1
+
+
 async def test_a_server_that_ended_meanwhile_is_not_started_without_a_question() -> None:
     replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:

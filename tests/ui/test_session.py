@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual import events
 from textual.widgets import Input
 
@@ -171,6 +172,20 @@ async def test_marks_forward_and_back() -> None:
         assert app.session.view.cursor == (2, 3)
 
 
+async def test_errors_forward_and_back_and_around() -> None:
+    async with running(sessions.ordinary()) as app:
+        seen = []
+        for key in "}}}{{":
+            await app.press(key)
+            call = app.session.view.call(app.session.view.cursor)
+            assert call is not None and call.status.failed
+            seen.append(app.session.view.cursor)
+        assert seen[0] == seen[2] == seen[4] != seen[1] == seen[3]
+    async with running(sessions.large(3)) as app:
+        await app.press("}")
+        assert app.toasts() == ["no call has an error"]
+
+
 async def test_no_mark_anywhere_is_told() -> None:
     async with running(sessions.session(sessions.block("p"))) as app:
         await app.press("]")
@@ -272,6 +287,27 @@ async def test_copies_are_complete_and_told() -> None:
         assert await copied(app, "y", "k") == "filePath"
         whole = await copied(app, "Y")
         assert whole.startswith("add the retry to the uploader\n") and "9007199254740993" in whole
+
+
+async def test_the_path_of_the_root_is_called_so_and_where_nothing_is_to_copy_that_is_told() -> None:
+    async with running(sessions.ordinary(diagnostics=True)) as app:
+        await app.press("j", "enter")
+        while "{} " not in "".join(span.text for span in app.session.detail.row.line):
+            await app.press("j")
+        assert 'path of the root, ""' in await app.press("y")
+        await app.press("p")
+        assert app.toasts()[-1] == 'copied: path of the root, "", 0 characters'
+        await app.press("escape", "G", "y")
+        assert app.toasts()[-1] == "nothing to copy here"
+
+
+async def test_the_title_stands_beside_the_name_where_there_is_room() -> None:
+    opened = sessions.ordinary()
+    titled = opened._replace(session=replace(opened.session, title="Retry in the uploader"))
+    async with running(titled, size=(140, 20)) as app:
+        assert "uploader.jsonl  Retry in the uploader" in (await app.text()).split("\n")[0]
+    async with running(titled, size=(100, 20)) as app:
+        assert "Retry" not in (await app.text()).split("\n")[0]
 
 
 async def test_the_copy_menu_by_cursor_and_left_by_escape() -> None:

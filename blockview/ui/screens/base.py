@@ -75,10 +75,10 @@ class PaneScreen(Screen[None]):
         pane.move(pane.cursor_line + lines)
 
     def action_help(self) -> None:
-        """Show all keys and marks."""
+        """Show all keys and marks, those of this screen first."""
         from blockview.ui.screens.help import Help
 
-        self.app.push_screen(Help())
+        self.app.push_screen(Help([each.id for each in self.BINDINGS if isinstance(each, Binding) and each.id]))
 
     def copy(self, word: str, text: str) -> None:
         """Copy a text, which is called `word`, and tell."""

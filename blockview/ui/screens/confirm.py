@@ -10,11 +10,11 @@ from time import monotonic
 from textual import work
 from textual.app import ComposeResult
 
-from blockview.core.consentlines import Planned, call_rows, destinations, failure_rows, server_rows
+from blockview.core.consentlines import Planned, always_rows, call_rows, destinations, failure_rows, server_rows
 from blockview.core.lines import Line, Role, Span
 from blockview.core.outcome import Outcome
 from blockview.core.rows import Fold, Row, Section, Target, ends
-from blockview.core.safetext import one_line
+from blockview.core.safetext import one_line, short_name
 from blockview.ui.actions import Action, Where, footer_actions
 from blockview.ui.header import number
 from blockview.ui.replays import HEAVY, Replays, connected
@@ -86,7 +86,7 @@ class Confirm(RowsScreen):
         """Start at once what the person trusts, and count the seconds of waiting."""
         self.set_interval(1, self._question.refresh)
         waiting = self._replays.unconnected(self._planned)
-        if waiting and all(map(self._replays.trusts, waiting)):
+        if waiting and all(map(self._replays.trust.has, waiting)):
             self.action_confirm()
 
     # What is shown
@@ -111,15 +111,18 @@ class Confirm(RowsScreen):
             opened = toggled ^ {Target(at, Section.ARGUMENTS)} if fold is Fold.OPEN else toggled
             calls += [*call_rows(planned, at, len(self._planned), width=width, toggled=opened), Row(())]
         failed = [*failure_rows(self._failed, width), Row(())] if self._failed is not None else []
+        always = [] if self._trusted or self._send is None else always_rows(self._planned, width)
         # What is asked about comes first.
-        return [*calls, *servers] if self._stage is _Stage.SEND else [*failed, *servers, *calls]
+        return (
+            [*calls, *servers, *always] if self._stage is _Stage.SEND else [*failed, *servers, *always, Row(()), *calls]
+        )
 
     def _question_line(self, width: int) -> Line:
         waiting = self._replays.unconnected(self._planned)
         if self._stage is _Stage.STARTING:
             text, role = f"{self._name}: {_seconds(self._began)}, Esc gives up", Role.MISSING
         elif self._stage is _Stage.START:
-            names = ", ".join(server.name for server in waiting)
+            names = ", ".join(short_name(server.name) for server in waiting)
             start = any(server.how == "stdio" for server in waiting)
             text = f"{'Start' if start else 'Connect to'} {names} and list the tools? No call is sent yet."
             role = Role.PROMPT
@@ -138,7 +141,7 @@ class Confirm(RowsScreen):
     @property
     def _trusted(self) -> bool:
         found = destinations(self._planned)
-        return bool(found) and all(map(self._replays.trusts, found))
+        return bool(found) and all(map(self._replays.trust.has, found))
 
     @property
     def _sendable(self) -> list[Planned]:
@@ -174,10 +177,10 @@ class Confirm(RowsScreen):
             self._send(self._planned)
 
     def action_always(self) -> None:
-        """Ask no more for these servers, and go on."""
+        """Ask no more for these servers, by the rule of `Trust`, and go on."""
         if self._stage is not _Stage.STARTING and (found := destinations(self._planned)):
             for server in found:
-                self._replays.trust(server)
+                self._replays.trust.give(server, self._planned)
             self.action_confirm()
 
     def action_edit(self) -> None:
@@ -211,7 +214,7 @@ class Confirm(RowsScreen):
     async def _connect(self) -> None:
         for server in self._replays.unconnected(self._planned):
             self._began = monotonic()
-            self._name = f"{'starting' if server.how == 'stdio' else 'connecting to'} {server.name}"
+            self._name = f"{'starting' if server.how == 'stdio' else 'connecting to'} {short_name(server.name)}"
             self._pending = self._replays.replayer.connect(server)
             self._changed()
             self._failed = await connected(self._pending)
@@ -230,7 +233,7 @@ class Confirm(RowsScreen):
             self.rows_pane.move(0)
 
     def _listed(self) -> None:
-        names = ", ".join(server.name for server in destinations(self._planned))
+        names = ", ".join(short_name(server.name) for server in destinations(self._planned))
         self.app.notify(f"{names}: tools listed, their schemas are used", markup=False)
         if self.is_current:
             self.app.pop_screen()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import Event
+from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual import events, work
@@ -15,12 +18,27 @@ from blockview.core.safetext import one_line
 from blockview.core.view import View
 from blockview.ui.header import number
 from blockview.ui.slices import URGENT, in_slices
+from blockview.ui.threads import in_thread
 from blockview.ui.widgets.bar import Bar
 from blockview.ui.widgets.block_list import BlockList
 from blockview.ui.widgets.detail import Detail
 
 if TYPE_CHECKING:
+    from blockview.core.find import Hit
+    from blockview.core.searching import Wanted
     from blockview.ui.widgets.find_input import FindInput
+
+
+_HINT_FROM = 40
+"""Cells of the find line from which it tells of the key for regular expressions."""
+_NEAR = 40
+"""Blocks from the cursor on that are looked into before the bytes have told anything."""
+_AT_ONCE = 20
+"""Blocks that are looked into for each piece of news, while there is more to come."""
+
+
+def _nothing(rows: tuple[int, ...]) -> None:
+    """Makes a step that has found nothing of what a step gives."""
 
 
 class Finding(Screen[None]):
@@ -42,10 +60,20 @@ class Finding(Screen[None]):
         self.find_row = Horizontal(self.find_line, id="find-row")
         self._origin = Position(0)
         self._input: FindInput | None = None
-        self._busy = False
+        self._regex = False
+        """Whether what is typed is a regular expression."""
+        self._no_regex = ""
+        """Why it is none."""
+        self._wanted: Wanted | None = None
+        self._looked_quickly = Event()
+        self._looked_surely = Event()
+        """Whether the two looks through the bytes are over, if there are any."""
 
     def _find_text(self, width: int) -> Line:
         found, needle = self.view.found, self.view.needle
+        if self._input is not None and (self._no_regex or needle is None):
+            said = [Span(f" {self._no_regex} ", Role.ERROR)] if self._no_regex else []
+            return ends((), [*said, *self._regex_hint(width)], width)
         if found is None or needle is None:
             return ()
         ordinal = found.ordinal(self.view.cursor)
@@ -56,10 +84,39 @@ class Finding(Screen[None]):
             count = "not found"
         elif ordinal:
             count = f"{ordinal:,} of {found.hits:,}"
-        keys = [Span("  n", Role.KEY), Span(" next  ", Role.QUIET), Span("N", Role.KEY), Span(" previous ", Role.QUIET)]
-        left = [] if self._input else [Span(" /", Role.KEY), Span(one_line(needle.text, width), Role.PLAIN)]
         right = [Span(f" {count} ", Role.CHANGED if found.hits else Role.QUIET)]
-        return ends(left, [*right, *keys] if width >= 60 and not self._input else right, width)
+        if self._input:
+            return ends((), [*right, *self._regex_hint(width)], width)
+        keys = [Span("  n", Role.KEY), Span(" next  ", Role.QUIET), Span("N", Role.KEY), Span(" previous ", Role.QUIET)]
+        kind = " regex /" if needle.regex else " /"
+        left = [Span(kind, Role.KEY), Span(one_line(needle.text, width), Role.PLAIN)]
+        return ends(left, [*right, *keys] if width >= 60 else right, width)
+
+    def _regex_hint(self, width: int) -> list[Span]:
+        """What is typed, and how to change that."""
+        if self._regex:
+            return [Span("regex ", Role.CHANGED)]
+        return [Span("^r", Role.KEY), Span(" regex ", Role.QUIET)] if width >= _HINT_FROM else []
+
+    def begin_at(self, hit: Hit, wanted: Wanted) -> None:
+        """Be at a hit when the screen is first shown, and look for what was found there; before it is shown."""
+        if hit.block < self.view.blocks:
+            self.view.go(Position(hit.block, hit.call))
+        self._origin = self.view.cursor
+        self._wanted = wanted
+
+    def on_mount(self) -> None:
+        """Look for what was found before the screen was opened."""
+        if self._wanted is not None:
+            self._regex = self._wanted.regex
+            self.add_class("-finding")
+            self._look_for(self._wanted.text)
+            self._show_begin()
+
+    @work(group="seek", exclusive=True)
+    async def _show_begin(self) -> None:
+        self.detail.show(self.view.cursor)
+        await self._show_hit(forward=True)
 
     def action_find(self) -> None:
         """Open the line to type in."""
@@ -125,13 +182,28 @@ class Finding(Screen[None]):
         self.workers.cancel_group(self, "seek")
         self.workers.cancel_group(self, "found")
         self._look_for("")
-        self.remove_class("-finding")
+        self.remove_class("-finding", "-no-regex")
         if typing:
             self.blocks.go(self._origin)
         return True
 
+    def action_find_regex(self) -> None:
+        """Take what is looked for as a regular expression, or as a text again."""
+        needle = self.view.needle
+        if self._input is not None:
+            self._regex = not self._regex
+            self.on_input_changed()
+        elif needle is not None:
+            self._regex = not needle.regex
+            self._look_for(needle.text)
+
     def _look_for(self, text: str) -> None:
-        self.view.find(text)
+        self._no_regex = ""
+        try:
+            self.view.find(text, regex=self._regex)
+        except ValueError as error:
+            self._no_regex = f"no regular expression: {error}"
+        self.set_class(bool(self._no_regex), "-no-regex")
         for pane in (self.blocks, self.detail):
             pane.look_for(self.view.needle)
         self.count_found()
@@ -140,13 +212,30 @@ class Finding(Screen[None]):
         """Look for the needle in all blocks, in the background, and show how many hits there are."""
         self.workers.cancel_group(self, "found")
         self.find_line.refresh()
+        for looked in (self._looked_quickly, self._looked_surely):
+            looked.set()  # nobody is to wait for what will not come any more
+        self._looked_quickly, self._looked_surely = Event(), Event()
         if self.view.found is not None:
             self._explore(self.view.found)
 
     @work(group="found", exclusive=True)
     async def _explore(self, found: Survey) -> None:
+        hunt, quickly, surely = self.view.hunt, self._looked_quickly, self._looked_surely
+        if hunt is not None:
+            await self._hunt(hunt.quick(), found)
+            quickly.set()
+            await self._hunt(hunt.sure(), found)
+        quickly.set()
+        surely.set()
         await in_slices(found.explore(self._origin.block), self.find_line.refresh)
         self.find_line.refresh()
+
+    async def _hunt(self, blocks: Iterator[Collection[int]], found: Survey) -> None:
+        """Look through the bytes in a thread, and into a few of the blocks that this tells as soon as it tells them."""
+        while (told := await in_thread(next, blocks, None)) is not None:
+            if told:
+                await in_slices(map(_nothing, map(found.rows, islice(told, _AT_ONCE))), self.find_line.refresh)
+                self.find_line.refresh()
 
     def action_next_found(self) -> None:
         """The next hit."""
@@ -166,12 +255,28 @@ class Finding(Screen[None]):
             if line is not None:
                 self.detail.move(line)
                 return
-        position = await in_slices(self.view.seek_found(forward=forward, here=here), work=URGENT)
+        position = await self._found_position(forward=forward, here=here)
         if position is not None:
             self.blocks.go(position)
             self.detail.show(position)
             await self._show_hit(forward=forward)
         self.find_line.refresh()
+
+    async def _found_position(self, *, forward: bool, here: bool) -> Position | None:
+        """The next hit: soon if it is near, else as soon as the bytes tell where it is."""
+
+        def seek() -> Iterator[Position | None]:
+            return self.view.seek_found(forward=forward, here=here)
+
+        if self.view.hunt is None:
+            return await in_slices(seek(), work=URGENT)
+        if near := await in_slices(islice(seek(), _NEAR), work=URGENT):
+            return near
+        await self._looked_quickly.wait()
+        if likely := await in_slices(self.view.seek_likely(forward=forward, here=here), work=URGENT):
+            return likely
+        await self._looked_surely.wait()
+        return await in_slices(seek(), work=URGENT)
 
     async def _show_hit(self, *, forward: bool) -> None:
         """Put the detail's cursor on its first or last hit, unfolding everything if the hit is folded away."""

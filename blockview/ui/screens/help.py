@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from itertools import groupby
 
 from textual.app import ComposeResult
@@ -9,7 +10,7 @@ from textual.app import ComposeResult
 from blockview.core.lines import Line, Role, Span
 from blockview.core.rows import fit
 from blockview.core.safetext import wrap
-from blockview.ui.actions import ACTIONS, MARKS, Where
+from blockview.ui.actions import ACTIONS, MARKS, Action, Where
 from blockview.ui.screens.base import PaneScreen, bindings
 from blockview.ui.widgets.lines_pane import LinesPane
 
@@ -18,20 +19,36 @@ _MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING, "!"
 _MARK_ROLES |= {"=": Role.QUIET, "~": Role.CHANGED, "-": Role.WAS, "+": Role.OK}
 
 
-def help_lines(width: int) -> list[Line]:
-    """All keys by group, then all marks, in lines of at most `width` cells."""
+def help_lines(width: int, here: Collection[str]) -> list[Line]:
+    """All keys and marks in lines of at most `width` cells: first the keys of one screen, then marks, then other keys.
+
+    Args:
+        width: Cells per line.
+        here: The names of the actions of that screen.
+    """
     lines: list[Line] = []
-    for group, actions in groupby(ACTIONS, key=lambda action: action.group):
-        lines += [fit([Span(f" {group}", Role.TITLE)], width)]
-        for action in actions:
-            lines += _entry([Span(action.written, Role.KEY)], action.help, width)
-        lines.append(())
+    mine = (action for action in ACTIONS if action.name in here)
+    for group, actions in groupby(mine, key=lambda action: action.group):
+        lines += _section(group, actions, width)
     lines.append(fit([Span(" Marks", Role.TITLE)], width))
     for glyph, word, meaning in MARKS:
         role = _MARK_ROLES[glyph]
         lines += _entry([Span(f"{glyph} ", role), Span(word, role)], meaning, width)
-    lines += [(), fit([Span(" Drag with the mouse and press ctrl+c to copy what is selected.", Role.QUIET)], width)]
-    return lines
+    lines += [(), fit([Span(" Drag with the mouse and press ctrl+c to copy what is selected.", Role.QUIET)], width), ()]
+    others = sorted((action for action in ACTIONS if action.name not in here), key=lambda action: _ORDER[action.where])
+    for where, actions in groupby(others, key=lambda action: action.where):
+        lines += _section(f"Elsewhere: {where.value}", actions, width)
+    return lines[:-1]
+
+
+_ORDER = {where: number for number, where in enumerate(Where)}
+
+
+def _section(title: str, actions: Iterable[Action], width: int) -> list[Line]:
+    lines = [fit([Span(f" {title}", Role.TITLE)], width)]
+    for action in actions:
+        lines += _entry([Span(action.written, Role.KEY)], action.help, width)
+    return [*lines, ()]
 
 
 def _entry(keys: list[Span], text: str, width: int) -> list[Line]:
@@ -47,9 +64,14 @@ class Help(PaneScreen):
 
     BINDINGS = bindings(Where.EVERYWHERE)
 
+    def __init__(self, here: Collection[str]) -> None:
+        """Show the keys of the actions named `here` first."""
+        super().__init__()
+        self._here = here
+
     def compose(self) -> ComposeResult:
         """One pane."""
-        pane = LinesPane(help_lines, id="help")
+        pane = LinesPane(lambda width: help_lines(width, self._here), id="help")
         pane.border_title = "keys and marks"
         pane.border_subtitle = "Esc back"
         yield pane

@@ -27,6 +27,8 @@ from blockview.ui.widgets.session_list import SessionList
 from blockview.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
+    from blockview.core.find import Hit
+    from blockview.core.searching import Search, Wanted
     from blockview.ui.widgets.find_input import FindInput
 
 _PREVIEW_FROM = 20
@@ -49,19 +51,23 @@ class Picker(PaneScreen):
     class Picked(Message):
         """A session was chosen."""
 
-        def __init__(self, name: str) -> None:
-            """Tell that the session was chosen that opens by `name`."""
+        def __init__(self, name: str, hit: Hit | None = None, wanted: Wanted | None = None) -> None:
+            """Tell that the session was chosen that opens by `name`, because of a hit in it for what was wanted."""
             super().__init__()
             self.name = name
+            self.hit = hit
+            self.wanted = wanted
 
-    def __init__(self, sessions: Sessions, where: str = "") -> None:
+    def __init__(self, sessions: Sessions, where: str = "", search: Search | None = None) -> None:
         """Offer sessions.
 
         Args:
             sessions: Finds them and finds out about them.
             where: In a word where they are, for the header.
+            search: Looks through them for a text.
         """
         super().__init__()
+        self._search_texts = search
         self._sessions = sessions
         self._where = where
         self._searching = True
@@ -282,6 +288,14 @@ class Picker(PaneScreen):
         """Sort in the next way."""
         self.picking.sort(self.picking.order.next)
         self._redraw()
+
+    def action_find_everywhere(self) -> None:
+        """Find a text in all sessions that are listed."""
+        from blockview.ui.screens.finding_all import FindingAll
+
+        if self._search_texts is not None:
+            paths = dict.fromkeys(self.picking[line].path for line in range(len(self.picking)))
+            self.app.push_screen(FindingAll(self._search_texts, list(paths)))
 
     def action_reload(self) -> None:
         """Search again."""

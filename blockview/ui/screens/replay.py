@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from textual import work
 from textual.app import ComposeResult
 
+from blockview.core.clock import local
 from blockview.core.compare import LARGEST, Comparison, compare, weight
 from blockview.core.copying import result_text
 from blockview.core.difflines import SIDE_FROM, Differences, DiffRows, heads, totals_spans
@@ -118,7 +119,7 @@ class Compared(RowsScreen):
             wait = text_rows(self._wait, Role.MISSING, Target(0, Section.CALL), width=width, indent=0)
             return _Made([*head, *wait], ())
         side = self._is_side
-        started = f"{self._recorded.started:%H:%M:%S}" if self._recorded.started else ""
+        started = f"{local(self._recorded.started):%H:%M:%S}" if self._recorded.started else ""
         head.append(Row(heads(started, self._live.clock(), width, side=side)))
         return _Made(head, DiffRows(self._differences, width=width, side=side, toggled=toggled, fold=fold))
 

@@ -163,7 +163,7 @@ class Sending(PaneScreen):
         if destination is None or planned.hindrance:
             return Outcome(Ended.CANNOT_SEND, planned.hindrance)
         if not replayer.is_connected(destination):
-            if not self._replays.trusts(destination):
+            if not self._replays.trust.has(destination):
                 return Outcome(Ended.CANNOT_SEND, "the server has ended; replay the call to start it again")
             connecting = replayer.connect(destination)
             self._pending = connecting
@@ -172,8 +172,10 @@ class Sending(PaneScreen):
             self._connected()
             if failed is not None:
                 return failed
+            if not planned.listed and not self._replays.trust.covers(await in_thread(self._replays.looked_at, planned)):
+                return Outcome(Ended.CANNOT_SEND, "the tool says that it is destructive; replay the call to be asked")
         seen = planned.seen.prepared
-        approved = seen if planned.listed and not self._replays.trusts(destination) else None
+        approved = seen if planned.listed and not self._replays.trust.covers(planned) else None
         sending = replayer.send(destination, planned.call, seen.depth, approved)
         self._pending = sending
         self._changed(_Doing.SENDING)

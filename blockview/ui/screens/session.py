@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from blockview.core.coercion import Depth
-from blockview.core.find import HEAD, Position
+from blockview.core.find import HEAD, Position, Survey
 from blockview.core.lines import Line
+from blockview.core.marks import CallMarks, call_marks
 from blockview.core.render import Section, Target
 from blockview.core.view import View
 from blockview.ui.actions import Action, Where, footer_actions
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from blockview.ui.replays import Replays
 
 _NEXT_DEPTH = {Depth.TOP: Depth.DEEP, Depth.DEEP: Depth.OFF, Depth.OFF: Depth.TOP}
+_ROOT = 'path of the root, ""'
+"""What the JSON Pointer of the whole document is called, which holds no character."""
 _BOTH_FROM = 100
 """Cells from which list and detail stand side by side."""
 
@@ -67,6 +70,7 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         self.replays = replays
         self.lookups = lookups
         self.ways_back = []
+        self._errors = Survey(view.blocks, self._error_rows)
         self._above = above
         source = view.session.source
         self.path: tuple[str, ...] = (*above.path, f"subagent {agent}") if above else (PurePath(source).name or source,)
@@ -223,6 +227,7 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
 
     def _prepare_anew(self, depth: Depth) -> None:
         self.view.set_depth(depth)
+        self._errors = Survey(self.view.blocks, self._error_rows)
         self.blocks.changed()
         self.detail.changed()
         self._header.refresh()
@@ -257,13 +262,36 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         """The previous call with a mark."""
         self._seek_mark(forward=False)
 
+    def action_next_error(self) -> None:
+        """The next call with an error."""
+        self._seek_error(forward=True)
+
+    def action_previous_error(self) -> None:
+        """The previous call with an error."""
+        self._seek_error(forward=False)
+
+    def _seek_mark(self, *, forward: bool) -> None:
+        self._go_where(self.view.seek_mark(forward=forward), "no call has a mark")
+
+    def _seek_error(self, *, forward: bool) -> None:
+        self._go_where(self._errors.seek(self.view.cursor, forward=forward), "no call has an error")
+
     @work(group="seek", exclusive=True)
-    async def _seek_mark(self, *, forward: bool) -> None:
-        position = await in_slices(self.view.seek_mark(forward=forward), work=URGENT)
+    async def _go_where(self, steps: Iterator[Position | None], nothing: str) -> None:
+        position = await in_slices(steps, work=URGENT)
         if position is None:
-            self.notify("no call has a mark", markup=False)
+            self.notify(nothing, markup=False)
         else:
             self.blocks.go(position)
+
+    def _error_rows(self, block: int) -> tuple[int, ...]:
+        """Of the marked calls of a block those that failed or cannot be sent."""
+        return tuple(number for number in self.view.marked.rows(block) if self._fails(Position(block, number)))
+
+    def _fails(self, position: Position) -> bool:
+        call = self.view.call(position)
+        marks = call_marks(call, self.view.prepared(position)) if call is not None else CallMarks()
+        return marks.error or marks.blocked
 
     # Copy
 
@@ -285,11 +313,12 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
 
         position, target = self._target
         if position.block >= self.view.blocks:
+            self.notify("nothing to copy here", markup=False)
             return
         block, call = self.view.block(position.block), self.view.call(position)
         prepared = self.view.prepared(position) if call else None
         choices = [
-            Choice(keys, word, text)
+            Choice(keys, _ROOT if what is Copy.PATH and not text else word, text)
             for keys, word, what in (
                 (("v", "y"), "value", Copy.VALUE),
                 (("a",), "arguments as sent", Copy.ARGUMENTS),
@@ -308,6 +337,8 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         block = self._target[0].block
         if block < self.view.blocks:
             self.copy("whole block", self._block_text(block))
+        else:
+            self.notify("nothing to copy here", markup=False)
 
     def _block_text(self, index: int) -> str:
         from blockview.core.copying import copy_block

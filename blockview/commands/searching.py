@@ -1,0 +1,89 @@
+"""Looks through many recordings for a text: those whose bytes cannot hold it are not even opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from blockview.commands.shared import problem
+from blockview.core.bytefind import sure_probe
+from blockview.core.coercion import Depth
+from blockview.core.find import Hit, Needle
+from blockview.core.hunting import Hunt
+from blockview.core.model import Session
+from blockview.core.prepare import Lookup, prepare
+from blockview.core.searching import Told
+from blockview.readers.head import Reader
+from blockview.readers.opening import open_session
+from blockview.readers.registry import UnknownFormat, reader_for, sessions_in
+from blockview.readers.scanning import places
+from blockview.readers.source import Source
+
+
+@runtime_checkable
+class _Scannable(Reader, Protocol):
+    """Reads a format whose sessions have a `Scanner`."""
+
+    added: str
+    """Whatever blocks show that is nowhere in the recording, in small letters."""
+
+
+LookupOf = Callable[[Session], Lookup]
+
+
+def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) -> Iterator[Told]:
+    """Look through all sessions of a file. It never raises; what is told last has no hit.
+
+    Args:
+        path: The file.
+        needle: What to look for.
+        lookup_of: Gives the catalog of a session.
+        depth: How far coercion reaches.
+    """
+    try:
+        for name in _sessions(path, needle):
+            session = open_session(name)
+            for hit in _hits(session, needle, lookup_of(session), depth):
+                yield Told(path, name, hit)
+    except UnknownFormat as error:
+        yield Told(path, path, problem=str(error).removeprefix(f"{path}: "), foreign=True)
+    except OSError as error:
+        yield Told(path, path, problem=problem(error))
+    except (ValueError, RecursionError, MemoryError) as error:
+        yield Told(path, path, problem=str(error) or type(error).__name__)
+    else:
+        yield Told(path, path)
+
+
+def _sessions(path: str, needle: Needle) -> list[str]:
+    """What opens the sessions of a file; none when its bytes show that it does not hold the needle."""
+    with Source.open(Path(path)) as source:
+        reader = reader_for(source)
+        if isinstance(reader, _Scannable):
+            probe = sure_probe(needle.parts, reader.added, any_case=needle.any_case)
+            if probe is not None and not any(places(source, probe)):
+                return []
+        return [f"{path}#{one.id}" for one in sessions_in(source)] or [path]
+
+
+def _hits(session: Session, needle: Needle, lookup: Lookup, depth: Depth) -> Iterator[Hit]:
+    for number in _blocks(session, needle):
+        yield from needle.hits(session.blocks[number], lambda call: prepare(call, lookup, depth))
+
+
+def _blocks(session: Session, needle: Needle) -> Iterator[int]:
+    """The blocks that may hold the needle, those first that are found first."""
+    count = len(session.blocks)
+    if session.scanner is None:
+        yield from range(count)
+        return
+    hunt = Hunt(needle, session.scanner, count)
+    seen = bytearray(count)
+    for look in (hunt.quick, hunt.sure):
+        for numbers in look():
+            for number in numbers:
+                seen[number] = 1
+                yield number
+    if not hunt.settled:
+        yield from (number for number in range(count) if not seen[number])

@@ -1,0 +1,120 @@
+"""Find in a session that is read from a file, and in many of them."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from blockview.commands.searchers import search_files
+from blockview.core.coercion import Depth
+from blockview.core.listing import Listing
+from blockview.core.searching import Told, Wanted
+from blockview.readers.opening import open_session
+from blockview.ui.app import BlockviewApp, Opened
+from blockview.ui.screens.finding_all import FindingAll
+from blockview.ui.screens.picker import Picker
+from blockview.ui.screens.session import SessionScreen
+from tests.readers.lines import answers, prompt, result, says, use
+from tests.ui.driving import running
+
+FILLER = 120
+
+
+def write(path: Path, *words: str) -> Path:
+    """A transcript whose first block and whose last blocks hold each of `words`, with many blocks between them."""
+    lines = []
+    for number, word in enumerate([words[0], *(["filler"] * FILLER), *words]):
+        lines.append(prompt(f"say {number}", uuid=f"u{number}", parent=f"r{number - 1}" if number else None))
+        lines.append(says(use(f"t{number}", q=word), uuid=f"a{number}", parent=f"u{number}"))
+        lines.append(answers(result(f"t{number}", content=f"told {word}"), uuid=f"r{number}", parent=f"a{number}"))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+async def test_a_hit_far_away_is_found_by_the_bytes(tmp_path: Path) -> None:
+    session = open_session(write(tmp_path / "a.jsonl", "start", "größer", 'a "quoted" word'))
+    async with running(Opened(session)) as app:
+        text = await app.press("/", *"grö")
+        assert app.session.view.cursor == (FILLER + 2, 0)
+        assert "1 of 1" in text
+        assert app.session.view.hunt is not None and app.session.view.hunt.settled
+        await app.press("escape", "/", *'"quoted"')
+        assert app.session.view.cursor == (FILLER + 3, 0)
+        assert "not found" in await app.press("escape", "/", *"nowhere")
+
+
+async def test_what_only_the_reader_says_is_found_too(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "start")
+    with path.open("a") as file:
+        file.write(says(use("t-last", q=1.0), uuid="last", parent=f"r{FILLER + 1}") + "\n")
+    async with running(Opened(open_session(path))) as app:
+        text = await app.press("/", *"no result is recorded")
+        assert "1 of 1" in text
+        assert app.session.view.cursor.block == FILLER + 1
+
+
+async def test_a_regular_expression_while_typing(tmp_path: Path) -> None:
+    session = open_session(write(tmp_path / "a.jsonl", "start", "needle42", "needle"))
+    async with running(Opened(session)) as app:
+        assert "not found" in await app.press("/", *r"needle\d+")
+        text = await app.press("ctrl+r")
+        assert "regex" in text and "1 of 1" in text
+        assert app.session.view.cursor == (FILLER + 2, 0)
+        text = await app.press("(")
+        assert "no regular expression: missing ), unterminated subpattern" in text
+        assert app.session.view.needle is None
+        assert "1 of 1" in await app.press("backspace", "enter")
+        assert "regex" in app.painted()
+        assert "not found" in await app.press("ctrl+r")
+
+
+class Files:
+    """Sessions in files, of which nothing is found out."""
+
+    lanes = 1
+
+    def __init__(self, *paths: Path) -> None:
+        self._paths = paths
+
+    def find(self) -> list[Listing]:
+        return [Listing(str(path), 0, problem="not looked into") for path in self._paths]
+
+    def look(self, listings: Sequence[Listing]) -> list[list[Listing]]:
+        return [[listing] for listing in listings]
+
+    def keep(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+def search(paths: Sequence[str], wanted: Wanted) -> Iterator[Told | None]:
+    return search_files(paths, wanted, Depth.TOP, None)
+
+
+def picking(*paths: Path) -> BlockviewApp:
+    return BlockviewApp(
+        picker=lambda: Picker(Files(*paths), "files", search), open_path=lambda name: Opened(open_session(name))
+    )
+
+
+async def test_a_text_is_found_in_all_sessions_and_opened_there(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{number}.jsonl", "start", f"needle{number}") for number in range(3)]
+    async with running(app=picking(*paths)) as app:
+        await app.press("F")
+        assert isinstance(app.app.screen, FindingAll)
+        text = await app.press(*"needle2", "enter")
+        assert "2.jsonl" in text and "1.jsonl" not in text
+        assert "2 hits" in text
+        await app.press("j", "enter")
+        await app.text()
+        assert isinstance(app.app.screen, SessionScreen)
+        assert app.session.view.cursor == (FILLER + 2, 0)
+        assert "1 of 1" in await app.text()
+        await app.press("escape", "escape")
+        assert isinstance(app.app.screen, FindingAll)
+
+
+async def test_what_cannot_be_a_regular_expression_is_said_while_it_is_typed(tmp_path: Path) -> None:
+    async with running(app=picking(write(tmp_path / "a.jsonl", "start"))) as app:
+        text = await app.press("F", "ctrl+r", "[")
+        assert "no regular expression" in text
+        await app.press("escape")
+        assert isinstance(app.app.screen, Picker)
