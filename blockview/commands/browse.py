@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from blockview.commands import Failure, load
@@ -15,6 +15,7 @@ from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
     add_tools_option,
+    begin_recording,
     is_demo,
     lookups,
     read_recording,
@@ -26,6 +27,7 @@ from blockview.readers.opening import holds_several
 
 if TYPE_CHECKING:
     from blockview.commands.listing import FoundSessions
+    from blockview.core.growing import Growing
     from blockview.core.searching import Told, Wanted
     from blockview.ui.app import Opened
 
@@ -39,6 +41,9 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a recording, a folder, - for stdin, or demo")
     parser.add_argument(
         "--places", action="store_true", help="print where recordings are looked for, and what is there"
+    )
+    parser.add_argument(
+        "--follow", action="store_true", help="go on with what is written to the recording, as tail -f does"
     )
     add_browse_options(parser)
 
@@ -62,6 +67,8 @@ def run(options: Namespace) -> int:
     if not paths:
         return _own(options, sender)
     if paths == [STDIN]:
+        if options.follow:
+            raise Failure("--follow needs a file: what comes in on stdin is read to its end first")
         return _piped(options, sender)
     if len(paths) == 1 and is_demo(paths[0]):
         return _demo(options)
@@ -71,9 +78,9 @@ def run(options: Namespace) -> int:
         sessions = named_sessions(paths, options)
         check_terminal()
         return _choose(sessions, paths[0] if len(paths) == 1 else f"{len(paths)} files", options, sender)
-    session = read_recording(paths[0])
+    growing, grown = begin_recording(paths[0])
     check_terminal()
-    return show(session, options, sender)
+    return show(grown.session, options, sender, growing, complete=grown.complete)
 
 
 def check_terminal() -> None:
@@ -86,17 +93,26 @@ def check_terminal() -> None:
         raise Failure(NO_TERMINAL)
 
 
-def show(session: Session, options: Namespace, sender: Sender) -> int:
-    """Browse a session until the person leaves."""
+def show(
+    session: Session, options: Namespace, sender: Sender, growing: Growing | None = None, *, complete: bool = True
+) -> int:
+    """Browse a session until the person leaves.
+
+    Args:
+        session: What is known of it.
+        options: The options of the command.
+        sender: Sends calls.
+        growing: Reads on, if there may be more.
+        complete: Whether all that is there now was read.
+    """
     catalogs = lookups(options.tools, sender.lookup)
     sender.serve(session)
     load(_APP)
     from blockview.ui.app import Opened, run_app
 
+    opened = Opened(session, catalogs(session), catalogs, growing, complete, getattr(options, "follow", False))
     try:
-        return run_app(
-            Opened(session, catalogs(session), catalogs), depth=Depth(options.coerce), replayer=sender.replayer
-        )
+        return run_app(opened, depth=Depth(options.coerce), replayer=sender.replayer)
     finally:
         sender.close()
 
@@ -139,15 +155,15 @@ def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sen
 
     catalogs = lookups(options.tools, sender.lookup)
 
-    def search(paths: Sequence[str], wanted: Wanted) -> Iterator[Told | None]:
+    def search(paths: Sequence[str], wanted: Wanted) -> Generator[Told | None, None, None]:
         from blockview.commands.searchers import search_files
 
         return search_files(paths, wanted, Depth(options.coerce), options.tools)
 
     def open_path(name: str) -> Opened:
-        session = read_recording(name)
-        sender.serve(session)
-        return Opened(session, catalogs(session), catalogs)
+        growing, grown = begin_recording(name)
+        sender.serve(grown.session)
+        return Opened(grown.session, catalogs(grown.session), catalogs, growing, grown.complete, options.follow)
 
     try:
         return run_app(

@@ -8,6 +8,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from blockview.commands import Failure
 from blockview.commands.shared import add_coerce_option, add_tools_option, lookups, paint, problem, terminal_width, warn
 from blockview.core.coercion import Depth
@@ -94,7 +96,9 @@ def _files(paths: Sequence[str]) -> list[Found]:
                 os.scandir(path).close()
                 found.update((file.path, file) for file in found_in([folder_place(path)]))
             else:
-                found[path] = found_at(path)
+                # One session of a database is called by the file's name, a # and its id.
+                file = path if os.path.exists(path) else path.rpartition("#")[0] or path
+                found[path] = msgspec.structs.replace(found_at(file), path=path)
         except OSError as error:
             raise Failure(f"{path}: {problem(error)}") from None
     return list(found.values())

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -34,7 +34,9 @@ _CLOSED = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 """How it shows that the other end of a pipe is gone."""
 
 
-def search_files(paths: Sequence[str], wanted: Wanted, depth: Depth, tools: str | None) -> Iterator[Told | None]:
+def search_files(
+    paths: Sequence[str], wanted: Wanted, depth: Depth, tools: str | None
+) -> Generator[Told | None, None, None]:
     """Look through files on all cores; see `Search` for what is told.
 
     Args:

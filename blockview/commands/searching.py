@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,7 +24,7 @@ from blockview.readers.source import Source
 
 @runtime_checkable
 class _Scannable(Reader, Protocol):
-    """Reads a format whose sessions have a `Scanner`."""
+    """Reads a format of which bytes can tell that a session does not hold a word: see `core.model.Scanner`."""
 
     added: str
     """Whatever blocks show that is nowhere in the recording, in small letters."""
@@ -58,6 +59,8 @@ def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) ->
 
 def _sessions(path: str, needle: Needle) -> list[str]:
     """What opens the sessions of a file; none when its bytes show that it does not hold the needle."""
+    if not os.path.exists(path):
+        return [path]  # one session of a database, or nothing that can be opened
     with Source.open(Path(path)) as source:
         reader = reader_for(source)
         if isinstance(reader, _Scannable):

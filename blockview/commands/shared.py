@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -15,16 +17,20 @@ from blockview.catalog.file import FileCatalog, ToolsFileError, read_tools
 from blockview.catalog.recording import RecordingCatalog
 from blockview.commands import Failure
 from blockview.core.coercion import Depth
+from blockview.core.growing import Growing, Grown
 from blockview.core.lines import Line, plain
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup
 from blockview.core.safetext import visible
 from blockview.export.ansi import ansi_line
-from blockview.readers.opening import open_session, session_of_bytes
+from blockview.readers.opening import open_growing, open_session, session_of_bytes
 from blockview.readers.registry import UnknownFormat
 
 if TYPE_CHECKING:
     from blockview.catalog.cache import ToolsCache
+
+_FIRST_STEP = 0.05
+"""Seconds of reading before the first screen."""
 
 STDIN = "-"
 DEMO = "demo"
@@ -60,10 +66,35 @@ def read_recording(path: str) -> Session:
     Raises:
         Failure: it cannot be read.
     """
-    try:
+    with readable(path):
         if is_demo(path):
             return demo_session()
         return session_of_bytes("stdin", stdin_bytes()) if path == STDIN else open_session(path)
+
+
+def begin_recording(path: str) -> tuple[Growing, Grown]:
+    """Open a file to be read in steps, and take the first step.
+
+    Raises:
+        Failure: it cannot be read.
+    """
+    with readable(path):
+        growing = open_growing(path)
+        grown = growing.read_on(_FIRST_STEP)
+        if grown is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return growing, grown
+
+
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """What keeps a recording from being read, told in one line.
+
+    Raises:
+        Failure: it cannot be read.
+    """
+    try:
+        yield
     except UnknownFormat as error:
         raise Failure(str(error)) from None
     except OSError as error:

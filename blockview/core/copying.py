@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from blockview.core.jsontext import JsonError, Kind, Tree, decode_string
+from blockview.core.lazytree import LazyTree
 from blockview.core.model import Block, Text, ToolCall, ToolResult
 from blockview.core.prepare import Prepared
 from blockview.core.rows import Section, Target
@@ -64,9 +65,12 @@ def result_text(result: ToolResult | None) -> str | None:
 
 def _of_node(call: ToolCall, prepared: Prepared, target: Target, what: Copy) -> str | None:
     tree = _tree(call, prepared, target.section)
-    if tree is None or target.node is None or target.node >= len(tree.nodes):
+    try:
+        node = None if tree is None or target.node is None else tree.node(target.node)
+    except LookupError:
+        node = None
+    if tree is None or target.node is None or node is None:
         return _whole(call, prepared, target.section) if what is Copy.VALUE else None
-    node = tree.nodes[target.node]
     if what is Copy.PATH:
         return tree.pointer(target.node)
     if what is Copy.KEY:
@@ -84,7 +88,7 @@ def _plain_string(literal: str) -> str:
     return text
 
 
-def _tree(call: ToolCall, prepared: Prepared, section: Section) -> Tree | None:
+def _tree(call: ToolCall, prepared: Prepared, section: Section) -> Tree | LazyTree | None:
     if section is Section.ARGUMENTS and prepared.dispatched is not None:
         try:
             return arguments_tree(prepared.dispatched)

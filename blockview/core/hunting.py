@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 
-from blockview.core.bytefind import quick_probe, sure_probe
+from blockview.core.bytefind import Probe, quick_probe, sure_probe
 from blockview.core.find import Needle, Position, Survey
 from blockview.core.model import Scanner
 
@@ -30,17 +30,21 @@ class Hunt:
         self.settled = False
         """Whether blocks that do not hold it are ruled out."""
 
-    def quick(self) -> Iterator[Collection[int]]:
+    def quick(self) -> Generator[Collection[int], None, None]:
         """The first look: blocks that it finds for the first time, now and then none. It is taken only once."""
         if self._quick is not None:
-            yield from map(self._new, self._scanner.candidates(self._quick))
+            yield from self._look(self._quick)
             self._quick = None
 
-    def sure(self) -> Iterator[Collection[int]]:
+    def sure(self) -> Generator[Collection[int], None, None]:
         """The second look, in the same way. At its end all other blocks are ruled out, if the needle allows that."""
         if self._sure is not None:
-            yield from map(self._new, self._scanner.candidates(self._sure))
+            yield from self._look(self._sure)
             self._sure, self.settled = None, True
+
+    def _look(self, probe: Probe) -> Generator[Collection[int], None, None]:
+        for blocks in self._scanner.candidates(probe):
+            yield self._new(blocks)
 
     def _new(self, blocks: Collection[int]) -> Collection[int]:
         may = self._may

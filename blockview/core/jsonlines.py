@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, decode_string, escape_pointer
+from blockview.core.lazytree import LazyTree
 from blockview.core.lines import Role, Span
+from blockview.core.media import size
 from blockview.core.result import exactly_double
 from blockview.core.rows import Fold, Row, Section, Target, fit
 from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wrap_lines
@@ -21,6 +23,7 @@ _STEP = 2
 _FOLD = 2
 _KEY_COLUMN = 16
 _SAMPLE = 100
+_LARGE = 100_000
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _ROLES = {
     Kind.STRING: Role.STRING,
@@ -52,7 +55,7 @@ class JsonRows:
     """The rows of one JSON tree. Rows are made when they are asked for; only what is open is walked.
 
     Args:
-        tree: The parsed text. Every member is shown, duplicate keys included.
+        tree: The text. Every member is shown, duplicate keys included. A lazy tree starts folded below its root.
         width: Cells per row.
         call: The call's index, for the rows' targets.
         section: The section, for the rows' targets.
@@ -64,7 +67,7 @@ class JsonRows:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: Tree | LazyTree,
         *,
         width: int,
         call: int,
@@ -84,7 +87,8 @@ class JsonRows:
         self._notes = _by_node(tree, annotations) if annotations else {}
         self._hiding = self._ancestors_of_changes()
         self._columns: dict[int, int] = {}
-        self._entries = self._walk()
+        self._sizes: dict[int, str] = {}
+        self._entries = self._walk(tree) if isinstance(tree, Tree) else self._walk_lazily(tree)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -102,12 +106,37 @@ class JsonRows:
         while number >= 0:
             if number in shown:
                 return shown[number]
-            number = self._tree.nodes[number].parent
+            try:
+                number = self._tree.node(number).parent
+            except LookupError:
+                return None
         return None
 
-    def _walk(self) -> list[int | Row]:
+    def _walk_lazily(self, tree: LazyTree) -> list[int | Row]:
+        """As `_walk`, but only what is open is read."""
+        special = {tree.root, *self._toggled, *self._notes}
+        entries: list[int | Row] = []
+        levels = [iter((tree.root,))]
+        while levels:
+            for number in levels[-1]:
+                entries.append(number)
+                if number not in special and self._fold is not Fold.OPEN:
+                    continue
+                if number in self._notes:
+                    entries += (*self._below(number), *self._dropped(number))
+                node = tree.node(number)
+                if not node.size:
+                    entries += self._opened(number)
+                elif self._is_open(number, node):
+                    levels.append(tree.children(number))
+                    break
+            else:
+                levels.pop()
+        return entries
+
+    def _walk(self, tree: Tree) -> list[int | Row]:
         """The open nodes in order, each followed by the rows that only it has."""
-        nodes, special = self._tree.nodes, self._toggled | self._notes.keys()
+        nodes, special = tree.nodes, self._toggled | self._notes.keys()
         entries: list[int | Row] = []
         number, count, many = 0, len(nodes), self._fold is Fold.AUTO
         while number < count:
@@ -129,8 +158,10 @@ class JsonRows:
 
     def _is_open(self, number: int, node: Node) -> bool:
         """Whether a node with something to fold shows it."""
-        if node.after == number + 1:
+        if not node.size:
             default = self._fold is Fold.OPEN
+        elif isinstance(self._tree, LazyTree) and self._fold is Fold.AUTO:
+            default = not node.depth and node.size <= MANY_CHILDREN
         elif self._fold is Fold.AUTO:
             default = not node.depth or node.size <= MANY_CHILDREN
         else:
@@ -140,10 +171,10 @@ class JsonRows:
     def _ancestors_of_changes(self) -> set[int]:
         found: set[int] = set()
         for number, note in self._notes.items():
-            parent = self._tree.nodes[number].parent if note.mark else -1
+            parent = self._tree.node(number).parent if note.mark else -1
             while parent >= 0 and parent not in found:
                 found.add(parent)
-                parent = self._tree.nodes[parent].parent
+                parent = self._tree.node(parent).parent
         return found
 
     def _target(self, number: int) -> Target:
@@ -169,7 +200,7 @@ class JsonRows:
             for seen, child in enumerate(self._tree.children(parent)):
                 if seen == _SAMPLE:
                     break
-                longest = max(longest, cell_width(_name(self._tree.nodes[child], _KEY_COLUMN)))
+                longest = max(longest, cell_width(_name(self._tree.node(child), _KEY_COLUMN)))
             column = self._columns[parent] = min(longest, _KEY_COLUMN) + 2
         return column
 
@@ -182,18 +213,20 @@ class JsonRows:
         return self._width - self._indent(node.depth) - _FOLD - _cells(key)
 
     def _row(self, number: int) -> Row:
-        node = self._tree.nodes[number]
+        node = self._tree.node(number)
         note = self._notes.get(number, _NOTHING)
         key = self._key(node)
         room = self._room(node, key)
-        foldable = node.after > number + 1 or self._foldable(number, node, room)
+        foldable = node.size > 0 or self._foldable(number, node, room)
         is_open = foldable and self._is_open(number, node)
         lead = self._lead(node, ("▾" if is_open else "▸") if foldable else " ", note.mark, key)
         words = self._words(number, node, note)
         if words and not self._beside(number, node, note):
             words = ()
-        if node.after > number + 1:
+        if node.size:
             value = [*_container(node)]
+            if not is_open and isinstance(self._tree, LazyTree) and node.end - node.start >= _LARGE:
+                value.append(Span(f", {size(node.end - node.start)}", Role.QUIET))
             if not is_open and number in self._hiding:
                 value.append(Span("   → inside", Role.CHANGED))
         elif is_open:
@@ -210,7 +243,7 @@ class JsonRows:
         """A long literal cut to `room` cells, with what it would open to."""
         size = f" ({self._size(number, node)})"
         room = max(room - len(size), self._width // 4, 1)
-        start = self._tree.text[node.start : min(node.end, node.start + 8 * room)]
+        start = self._tree.beginning(number, 8 * room)
         value = visible(start)
         if cell_width(value) > room or len(start) < node.end - node.start:
             value = one_line(value + ELLIPSIS, room)
@@ -226,13 +259,13 @@ class JsonRows:
         """Whether the words about a node have room behind its value; if not they get rows of their own."""
         taken = _cells(self._words(number, node, note))
         room = self._room(node, self._key(node))
-        if node.after > number + 1 or self._foldable(number, node, room):
+        if node.size or self._foldable(number, node, room):
             return taken <= self._width // 2
         return taken <= room - cell_width(visible(self._tree.literal(number)))
 
     def _below(self, number: int) -> list[Row]:
         """The rows for words that have no room behind the value."""
-        node, note = self._tree.nodes[number], self._notes[number]
+        node, note = self._tree.node(number), self._notes[number]
         if not note.words or self._beside(number, node, note):
             return []
         pad = Span(" " * min(self._indent(node.depth) + 4, self._width // 3))
@@ -254,8 +287,7 @@ class JsonRows:
         """Whether a leaf is too long for its row, or has lines of its own."""
         if node.kind is not Kind.STRING and node.kind not in NUMBERS:
             return False
-        length = node.end - node.start
-        if length > self._width:
+        if len(self._tree.beginning(number, self._width + 1)) > self._width:
             return True
         literal = self._tree.literal(number)
         if node.kind is Kind.STRING and r"\n" in literal and "\n" in decode_string(literal):
@@ -263,6 +295,12 @@ class JsonRows:
         return cell_width(visible(literal)) > room
 
     def _size(self, number: int, node: Node) -> str:
+        known = self._sizes.get(number)
+        if known is None:
+            known = self._sizes[number] = self._measured(number, node)
+        return known
+
+    def _measured(self, number: int, node: Node) -> str:
         literal = self._tree.literal(number)
         if node.kind is not Kind.STRING:
             return f"{sum(map(str.isdigit, literal)):,} digits"
@@ -272,7 +310,7 @@ class JsonRows:
 
     def _opened(self, number: int) -> list[Row]:
         """The rows below an opened leaf: a string's text line by line, a number's digits."""
-        node = self._tree.nodes[number]
+        node = self._tree.node(number)
         room = self._room(node, self._key(node))
         if not (self._foldable(number, node, room) and self._is_open(number, node)):
             return []
@@ -287,7 +325,7 @@ class JsonRows:
 
     def _dropped(self, number: int) -> list[Row]:
         """A row for each duplicate of this member that is not sent."""
-        node = self._tree.nodes[number]
+        node = self._tree.node(number)
         rows = []
         for literal in self._notes[number].dropped:
             lead = self._lead(node, " ", "→", self._key(node))
@@ -319,20 +357,20 @@ def _name(node: Node, width: int) -> str:
     return one_line(node.key_literal, width)
 
 
-def _by_node(tree: Tree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:
+def _by_node(tree: Tree | LazyTree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:
     """The annotations under the numbers of their nodes, found in one walk down the pointers' paths."""
     wanted = set(annotations)
     for pointer in annotations:
         while pointer and (pointer := pointer.rpartition("/")[0]) not in wanted:
             wanted.add(pointer)
     found: dict[int, Annotation] = {}
-    level = [("", 0)]
+    level = [("", tree.root)]
     while level:
         pointer, number = level.pop()
         if pointer in annotations:
             found[number] = annotations[pointer]
         for child in tree.children(number):
-            node = tree.nodes[child]
+            node = tree.node(child)
             below = f"{pointer}/{escape_pointer(str(node.order) if node.key is None else node.key)}"
             if below in wanted:
                 level.append((below, child))

@@ -77,6 +77,24 @@ class Tree(NamedTuple):
     text: str
     nodes: Sequence[Node]
 
+    @property
+    def root(self) -> int:
+        """The index of the whole value."""
+        return 0
+
+    def node(self, number: int) -> Node:
+        """Node `number`.
+
+        Raises:
+            LookupError: there is no such node.
+        """
+        return self.nodes[number]
+
+    def beginning(self, number: int, count: int) -> str:
+        """At most the first `count` characters of node `number`."""
+        node = self.nodes[number]
+        return self.text[node.start : min(node.end, node.start + count)]
+
     def literal(self, number: int) -> str:
         """The characters of node `number` as written."""
         node = self.nodes[number]

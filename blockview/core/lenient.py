@@ -25,7 +25,7 @@ class BadRecord(ValueError):
         self.is_json = is_json
 
 
-def decode(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+def decode(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw) -> T:
     """Decode a JSON text into the decoder's type, in which `msgspec.Raw` fields hold the recorded characters.
 
     What recorders write beside JSON (lone surrogates, raw control characters, NaN, bytes that are not UTF-8) is
@@ -37,7 +37,7 @@ def decode(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
     try:
         return decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _decode_slowly(decoder, data)
+        return _decode_slowly(decoder, bytes(data))
 
 
 def _decode_slowly(decoder: msgspec.json.Decoder[T], data: bytes) -> T:

@@ -22,9 +22,14 @@ def present(raw: msgspec.Raw) -> bool:
     return len(raw) > 4 or bytes(raw) not in _EMPTY
 
 
+def first_byte(raw: msgspec.Raw) -> bytes:
+    """The byte with which a member begins, which tells what kind of value it is; empty when it is absent."""
+    return bytes(memoryview(raw)[:1])
+
+
 def text_of(raw: msgspec.Raw | bytes) -> str:
     """The recorded characters. A byte that is not UTF-8 becomes a lone surrogate, so nothing is lost."""
-    return bytes(raw).decode("utf-8", "surrogateescape")
+    return str(raw, "utf-8", "surrogateescape")
 
 
 def raw_of(text: str) -> msgspec.Raw:
@@ -35,12 +40,11 @@ def raw_of(text: str) -> msgspec.Raw:
 def part_of(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
     """A member of a record in the decoder's type; None when it is absent or something else altogether."""
     try:
-        return decode(decoder, bytes(raw))
+        return decode(decoder, raw)
     except BadRecord:
         return None
 
 
 def string_of(raw: msgspec.Raw) -> str | None:
     """The text of a member that is a JSON string; None for any other member."""
-    text = text_of(raw)
-    return decode_string(text) if text[:1] == '"' else None
+    return decode_string(text_of(raw)) if first_byte(raw) == b'"' else None

@@ -27,8 +27,12 @@ _CLASSES = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x2C if byte in _BEFORE else 
 _SAMPLE = b"0" * (_RUN // 4)
 """A run has this many digits that stand four apart; a piece without them needs no closer look."""
 
-_DIGITS = re.compile("[0-9]+")
-_NEGATIVE_ZERO = re.compile(rb"-0[\s,\]}]")
+_INTEGER = re.compile(r"-?[1-9][0-9]*(?=[ \t\n\r]*(?:[,\]}]|\Z))")
+_NEGATIVE_ZERO = re.compile(r"-(?=0(?:[\s,\]}]|\Z))")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SYNTAX = msgspec.json.Decoder(msgspec.Raw)
+"""Reads a text without making its values."""
+
 _PIECE = 1 << 16
 """Characters looked through at a time: small enough for the processor's cache, and for memory that is used again."""
 
@@ -42,20 +46,26 @@ def exactly_double(literal: str) -> bool:
         return False
     number = int(literal)
     try:
-        return int(float(number)) == number
+        return float(number) == number
     except OverflowError:
         return False
 
 
+def is_json(text: str) -> bool:
+    """Whether a text is JSON in the strict sense."""
+    checked = _check(text)
+    return _parsed(text) is not None if checked is None else checked
+
+
 def exact_value(text: str) -> object:
     """The value of a result's text: its JSON with exact digits, or the unchanged text when it is not strict JSON."""
-    quick = _quickly(text)
-    if quick is not None:
-        return quick[1]
-    try:
-        return tree_value(parse(text))
-    except JsonError:
-        return text
+    if not _NEGATIVE_ZERO.search(text):  # the fast decoder loses its sign
+        try:
+            return msgspec.json.decode(_with_exact_digits(text))
+        except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):
+            pass
+    tree = _parsed(text)
+    return text if tree is None else tree_value(tree)
 
 
 def exact_text(text: str) -> str | None:
@@ -63,12 +73,11 @@ def exact_text(text: str) -> str | None:
 
     None when the text is not strict JSON.
     """
-    quick = _quickly(text)
-    if quick is not None:
-        return quick[0]
-    try:
-        tree = parse(text)
-    except JsonError:
+    quoted = _with_exact_digits(text)
+    if _check(quoted):
+        return quoted
+    tree = _parsed(text)
+    if tree is None:
         return None
     long = (
         node for node in tree.nodes if node.kind is Kind.INTEGER and not exactly_double(text[node.start : node.end])
@@ -76,33 +85,41 @@ def exact_text(text: str) -> str | None:
     return _quote(text, [(node.start, node.end) for node in long])
 
 
-def _quickly(text: str) -> tuple[str, object] | None:
-    """The text with inexact integers quoted, and its value; None when the text has to be read token by token.
+def _check(text: str) -> bool | None:
+    """Whether a text is strict JSON; None when the fast decoder does not take it although it may be.
 
-    Long digit runs that stand where a value stands are quoted first and the text is parsed once. A run inside a string
-    that is quoted by mistake always breaks the text, because then a string is followed by digits.
+    The decoder refuses lone surrogates, also escaped ones, and deep nesting.
     """
-    spans = _inexact_integers(text)
-    if spans is None:
-        return None
-    quoted = _quote(text, spans) if spans else text
     try:
-        return quoted, msgspec.json.decode(quoted)
-    except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):
+        _SYNTAX.decode(text)
+    except msgspec.DecodeError:
+        return None if _SURROGATE.search(text) else False
+    except (UnicodeEncodeError, RecursionError):
+        return None
+    return True
+
+
+def _parsed(text: str) -> Tree | None:
+    """The text as a tree; None when it is not strict JSON."""
+    if _check(text) is False:
+        return None
+    try:
+        return parse(text)
+    except JsonError:
         return None
 
 
-def _inexact_integers(text: str) -> list[tuple[int, int]] | None:
-    """Where integers stand that a double cannot hold; None when there is a negative zero, which parsers lose."""
-    if text.endswith("-0"):
-        return None
+def _with_exact_digits(text: str) -> str:
+    """The text with quotes around each long digit run that stands where a value stands, and that no double holds.
+
+    Nothing is parsed for it. A run inside a string that is quoted by mistake always breaks the text, because then a
+    string is followed by digits.
+    """
     spans: list[tuple[int, int]] = []
     done = 0
     for at in range(0, len(text), _PIECE):
         base = max(at - len(_VALUE_RUN), 0)
         piece = text[base : at + _PIECE].encode("latin-1", "replace")
-        if b"-" in piece and _NEGATIVE_ZERO.search(piece):
-            return None
         if _SAMPLE not in piece[::4].translate(_CLASSES):
             continue
         classes = (piece if base else b"," + piece).translate(_CLASSES)
@@ -110,30 +127,27 @@ def _inexact_integers(text: str) -> list[tuple[int, int]] | None:
         found = classes.find(_VALUE_RUN)
         while found >= 0:
             start = base + found + 1
-            digits = _DIGITS.match(text, start)
-            end = digits.end() if digits else start
-            first = start - 1 if start and text[start - 1] == "-" else start
-            if start >= done and text[start] != "0" and _is_value(text, first, end):
-                done = end
-                if not exactly_double(text[first:end]):
-                    spans.append((first, end))
+            if start >= done:
+                first = start - 1 if start and text[start - 1] == "-" else start
+                integer = _INTEGER.match(text, first)
+                if integer and _begins_value(text, first):
+                    done = integer.end()
+                    if not exactly_double(integer[0]):
+                        spans.append((first, done))
             found = classes.find(_VALUE_RUN, found + _RUN)
-    return spans
+    return _quote(text, spans) if spans else text
 
 
-def _is_value(text: str, start: int, end: int) -> bool:
+def _begins_value(text: str, start: int) -> bool:
+    """Whether a value may stand there, as far as the characters before it tell."""
     start -= 1
     while start >= 0 and text[start] in " \t\n\r":
         start -= 1
-    if start >= 0 and text[start] not in "[:,":
-        return False
-    size = len(text)
-    while end < size and text[end] in " \t\n\r":
-        end += 1
-    return end == size or text[end] in ",]}"
+    return start < 0 or text[start] in "[:,"
 
 
 def _quote(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text with quotes around these spans, which stand in order."""
     if len(spans) == 1:
         first, end = spans[0]
         digits = text[first:end]

@@ -145,7 +145,7 @@ def fit(spans: Iterable[Span], width: int) -> Line:
 
 def ends(left: Sequence[Span], right: Sequence[Span], width: int) -> Line:
     """`left` at the left edge and `right` at the right edge of a line of `width` cells; `left` is cut first."""
-    tail = fit(right, width * 2 // 3)
+    tail = fit(right, width * 2 // 3 if left else width)
     room = width - sum(cell_width(span.text) for span in tail)
     if not tail:
         return fit(left, width)

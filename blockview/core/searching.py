@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 from blockview.core.find import Hit, Needle
@@ -38,7 +38,7 @@ class Told(NamedTuple):
     foreign: bool = False
 
 
-Search = Callable[[Sequence[str], Wanted], Iterator[Told | None]]
+Search = Callable[[Sequence[str], Wanted], Generator[Told | None, None, None]]
 """Looks through files for something. Now and then it yields None, so that the one who asks can stop.
 
 Hits come in order for each session, sessions in any order. When the iterator is closed or thrown away, the search ends.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from blockview.core.jsontext import JsonError, Tree, parse
+from blockview.core.lazytree import LAZY, LazyTree, lazy_tree
 from blockview.core.model import ToolResult
 
 
@@ -20,22 +21,35 @@ def arguments_tree(text: str) -> Tree:
 
 
 @lru_cache(maxsize=8)
-def _strict_tree(text: str) -> Tree | None:
+def _strict_tree(text: str) -> Tree | LazyTree | None:
+    if (lazy := _lazily(text)) is not None:
+        return lazy
     try:
         return parse(text)
     except JsonError:
         return None
 
 
-def result_tree(result: ToolResult) -> Tree | None:
+@lru_cache(maxsize=8)
+def _structured_tree(text: str) -> Tree | LazyTree | None:
+    if (lazy := _lazily(text)) is not None:
+        return lazy
+    try:
+        return arguments_tree(text)
+    except JsonError:
+        return None
+
+
+def _lazily(text: str) -> LazyTree | None:
+    return lazy_tree(text) if len(text) >= LAZY else None
+
+
+def result_tree(result: ToolResult) -> Tree | LazyTree | None:
     """The tree of a result's value, or None when the value is a text.
 
     Structured content is the value where there is some. An error's message stays text, and so does what is not JSON in
     the strict sense.
     """
     if result.structured is not None:
-        try:
-            return arguments_tree(result.structured)
-        except JsonError:
-            return None
+        return _structured_tree(result.structured)
     return None if result.is_error or not result.content else _strict_tree(result.text)

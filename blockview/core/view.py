@@ -72,6 +72,9 @@ class View:
         """What became of calls that were sent again, the latest last."""
         self.tally = Tally()
         """The marks of all calls in the blocks that `marked` has looked into."""
+        self.tools: set[str] = set()
+        self.servers: set[str] = set()
+        """The names in the calls of those blocks."""
         self._tallies: dict[int, Tally] = {}
         """Of the blocks that `marked` has looked into those whose calls have marks."""
         self.set_depth(depth)
@@ -156,6 +159,11 @@ class View:
         if position.call == HEAD or not self.is_open(position.block):
             return top
         return top + 1 + self._shown.at(row, position.call)
+
+    @property
+    def blocks_shown(self) -> int:
+        """The number of blocks that stand in the list."""
+        return self._extents.rows
 
     def shows(self, block: int) -> bool:
         """Whether a block stands in the list."""
@@ -270,6 +278,9 @@ class View:
         return prepare(call, self.lookup, self._depth)
 
     def _marked_rows(self, block: int) -> tuple[int, ...]:
+        for call in self.session.blocks[block].calls:
+            self.tools.add(call.tool or call.name)
+            self.servers.update([call.server] if call.server else ())
         found = self._marks(block)
         tally = Tally(
             sum(each.changed > 0 for each in found),
@@ -372,6 +383,10 @@ class View:
         self._look_for(None)
         if text:
             self._look_for(Needle(text, regex=regex))
+
+    def look_again(self) -> None:
+        """Look anew for what is looked for."""
+        self._look_for(self.needle)
 
     def _look_for(self, needle: Needle | None) -> None:
         self.needle, scanner = needle, self.session.scanner

@@ -7,22 +7,20 @@ so no number passes through a float.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
-from blockview.core.jsontext import JsonError, parse
+import msgspec
+
 from blockview.core.model import Block, Diagnostic, Session, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Prepared
-from blockview.core.result import exact_text
+from blockview.core.result import exact_text, is_json
 from blockview.core.safetext import visible_json
 from blockview.export.lines import PrepareCall, chosen_blocks
 
 VERSION = 1
 
 
-class _Verbatim(str):
-    """JSON text that goes into the document as it is."""
-
-    __slots__ = ()
+_ENCODER = msgspec.json.Encoder()
 
 
 def json_chunks(
@@ -121,33 +119,40 @@ def _schema(prepared: Prepared) -> dict[str, object]:
 
 
 def result_json(result: ToolResult) -> dict[str, object]:
-    """A result's part of the document; its value goes in as JSON text, so `encode` has to write it."""
+    """A result's part of the document; its value goes in as JSON text."""
     return {"value": _value(result), "is_error": result.is_error, "text": result.text}
 
 
-def _value(result: ToolResult) -> str:
+def _value(result: ToolResult) -> str | msgspec.Raw:
     if result.structured is not None:
-        try:
-            parse(result.structured)
-        except JsonError:
-            return result.structured
-        return _Verbatim(result.structured)
+        return _verbatim(result.structured) if is_json(result.structured) else result.structured
+    text = result.text
     if result.is_error:
-        return result.text
-    exact = exact_text(result.text)
-    return result.text if exact is None else _Verbatim(exact)
+        return text
+    exact = exact_text(text)
+    return text if exact is None else _verbatim(exact)
+
+
+def _verbatim(text: str) -> msgspec.Raw:
+    """JSON text that goes into the document as it is."""
+    return msgspec.Raw(text.encode("utf-8", "surrogatepass"))
 
 
 def encode(value: object) -> str:
     """The JSON text of a document's part, safe to print and to encode."""
-    return visible_json(_plain(value))
+    try:
+        text = _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        text = _ENCODER.encode(_without_surrogates(value))
+    return visible_json(text.decode("utf-8", "surrogatepass"))
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, _Verbatim):
-        return value
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{_plain(key)}:{_plain(part)}" for key, part in value.items()) + "}"
+def _without_surrogates(value: object) -> object:
+    """The same part, in which all texts are JSON text already: the encoder refuses lone surrogates."""
+    if isinstance(value, dict):
+        return {key: _without_surrogates(part) for key, part in value.items()}
     if isinstance(value, list):
-        return "[" + ",".join(map(_plain, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+        return [_without_surrogates(part) for part in value]
+    if isinstance(value, str):
+        return _verbatim(json.dumps(value, ensure_ascii=False))
+    return value

@@ -10,7 +10,7 @@ import msgspec
 from blockview.core import media
 from blockview.core.jsontext import decode_string
 from blockview.core.model import ContentBlock, Place, ToolResult
-from blockview.core.raw import part_of, present, text_of
+from blockview.core.raw import first_byte, part_of, present, text_of
 
 CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 """Blocks that call a tool: the client's, the provider's own, and MCP tools that the provider calls."""
@@ -65,20 +65,33 @@ class RecordedPart(NamedTuple):
 
 
 _PART = msgspec.json.Decoder(Part)
+_PARTS = msgspec.json.Decoder(list[Part])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def parts(content: msgspec.Raw) -> Iterator[RecordedPart]:
     """The blocks of a message's or a result's content, which is a string, a list of blocks, a block, or absent."""
-    if not present(content):
-        return
-    listed = part_of(_LIST, content) if bytes(content)[:1] == b"[" else [content]
-    for raw in listed or ():
-        literal = text_of(raw)
-        if literal[:1] == '"':
-            yield RecordedPart(Part(type="text", text=decode_string(literal)), raw)
-        else:
-            yield RecordedPart(part_of(_PART, raw) or Part(type="unknown"), raw)
+    start = first_byte(content)
+    if start == b"[":
+        raws = part_of(_LIST, content) or ()
+        held = _blocks(content)
+        yield from map(RecordedPart, map(_part, raws) if held is None else held, raws)
+    elif start and present(content):
+        yield RecordedPart(_part(content), content)
+
+
+def _blocks(content: msgspec.Raw) -> list[Part] | None:
+    """A list of blocks, decoded at once; None where one of them is no block as expected."""
+    try:
+        return _PARTS.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _part(raw: msgspec.Raw) -> Part:
+    if first_byte(raw) == b'"':
+        return Part(type="text", text=decode_string(text_of(raw)))
+    return part_of(_PART, raw) or Part(type="unknown")
 
 
 def content_block(part: Part) -> ContentBlock:
@@ -100,5 +113,8 @@ def content_block(part: Part) -> ContentBlock:
 def tool_result(recorded: RecordedPart, structured: str | None, place: Place) -> ToolResult:
     """The result in a `tool_result` block. `structured` is the structured content, which stands elsewhere."""
     part, raw = recorded
-    content = tuple(content_block(inner.part) for inner in parts(part.content))
+    held = _blocks(part.content)
+    if held is None:
+        held = [inner.part for inner in parts(part.content)]
+    content = tuple(map(content_block, held))
     return ToolResult(content, structured, bool(part.is_error), text_of(raw), place)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,6 +20,18 @@ _LINE = msgspec.json.Decoder(BlockLine)
 _MEDIA = ("image", "document")
 
 
+class _Held(NamedTuple):
+    """A record that was read: its row and place, and its line with the content blocks of its message."""
+
+    row: int
+    place: Place
+    line: BlockLine
+    parts: tuple[RecordedPart, ...]
+
+    def results(self) -> Iterator[Answer]:
+        return (Answer(each, self.line, self.place) for each in self.parts if is_result(each.part.type))
+
+
 class BlockMaker:
     """Reads and decodes one block at a time."""
 
@@ -29,26 +42,25 @@ class BlockMaker:
 
     def __call__(self, number: int) -> Block:
         """The block of that number, from 0."""
-        blocks = self._known.blocks
+        blocks, rows = self._known.blocks, self._known.rows
         prompted = bool(blocks.prompted[number])
-        answers = self._answers(number)
-        rows = self._known.rows_of(number)
-        places = [self._known.rows[row] for row in rows]
-        lines = [self._line(place) for place in places]
+        places = [(row, rows[row]) for row in self._known.rows_of(number)]
+        shown = [(place, self._held(row, place)) for row, place in places]
+        answers = self._answers(number, [held for _, held in shown if held is not None])
         items: list[Item] = []
-        for at, (row, place, line) in enumerate(zip(rows, places, lines, strict=True)):
-            if line is None:
+        for at, (place, held) in enumerate(shown):
+            if held is None:
                 items.append(Text("note", f"line {place.line} can no longer be read", place))
             else:
-                items.extend(self._items(row, place, line, answers, prompts=prompted and at == 0))
-        first = lines[0] if lines else None
+                items.extend(self._items(held, answers, prompts=prompted and at == 0))
+        first = shown[0][1] if shown else None
         return Block(
             number,
             _prompt(first) if prompted and first is not None else "",
-            places[0] if places else Place(1, 0),
+            shown[0][0] if shown else Place(1, 0),
             tuple(items),
             self._label(number),
-            moment(first.timestamp) if first is not None else None,
+            moment(first.line.timestamp) if first is not None else None,
         )
 
     def _label(self, number: int) -> str:
@@ -58,46 +70,50 @@ class BlockMaker:
             labels.append("abandoned branch")
         return ", ".join(labels)
 
-    def _line(self, place: Place) -> BlockLine | None:
-        return part_of(_LINE, self._source.recorded(place))
+    def _held(self, row: int, place: Place) -> _Held | None:
+        """The record of a row; None when it is not there any more."""
+        line = part_of(_LINE, self._source.recorded(place))
+        if line is None:
+            return None
+        return _Held(row, place, line, tuple(parts(line.message.content)) if line.message is not None else ())
 
-    def _answers(self, number: int) -> dict[str, Answer]:
+    def _answers(self, number: int, shown: Iterable[_Held]) -> dict[str, Answer]:
+        """What the calls of a block got back, mostly in records that the block shows itself."""
+        by_row = {held.row: held for held in shown}
         found: dict[str, Answer] = {}
         for row in dict.fromkeys(self._known.blocks.results.of(number)):
-            place = self._known.rows[row]
-            line = self._line(place)
-            if line is not None:
-                for answer in _results(line, place):
+            held = by_row.get(row) or self._held(row, self._known.rows[row])
+            if held is not None:
+                for answer in held.results():
                     found.setdefault(answer.recorded.part.tool_use_id or "", answer)
         return found
 
-    def _items(
-        self, row: int, place: Place, line: BlockLine, answers: dict[str, Answer], *, prompts: bool
-    ) -> Iterator[Item]:
+    def _items(self, held: _Held, answers: dict[str, Answer], *, prompts: bool) -> Iterator[Item]:
+        line, place = held.line, held.place
         if line.type == "user":
-            for note in _user_notes(line, prompts=prompts):
+            for note in _user_notes(held, prompts=prompts):
                 yield Text("note", note, place)
-            yield from self._orphans(row, place, line)
+            yield from self._orphans(held)
         elif line.type == "assistant":
             shown: set[str | None] = set()
-            for recorded in _parts(line):
+            for recorded in held.parts:
                 if recorded.part.type not in CALL_TYPES:
                     yield from _said_by_assistant(recorded.part, place)
-                elif not self._is_repeated(row, recorded.part.id, shown):
+                elif not self._is_repeated(held.row, recorded.part.id, shown):
                     answer = answers.get(recorded.part.id) if recorded.part.id else None
                     yield call_of(recorded.part, line, place, answer, self._known)
             if line.is_aborted_mid_stream:
                 yield Text("note", "the answer was cut off mid-stream", place)
-            yield from self._orphans(row, place, line)
+            yield from self._orphans(held)
         elif note := _note(line):
             yield Text("note", note, place)
 
-    def _orphans(self, row: int, place: Place, line: BlockLine) -> Iterator[Item]:
+    def _orphans(self, held: _Held) -> Iterator[Item]:
         shown: set[str] = set()
-        for answer in _results(line, place):
+        for answer in held.results():
             call_id = answer.recorded.part.tool_use_id
             orphan = self._known.orphans.get(call_id) if call_id else None
-            if not call_id or (orphan is not None and orphan.row == row and call_id not in shown):
+            if not call_id or (orphan is not None and orphan.row == held.row and call_id not in shown):
                 shown.add(call_id or "")
                 yield orphan_of(answer)
 
@@ -121,35 +137,25 @@ def _said_by_assistant(part: Part, place: Place) -> Iterator[Text]:
         yield Text("note", _described(part), place)
 
 
-def _parts(line: BlockLine) -> Iterator[RecordedPart]:
-    return parts(line.message.content) if line.message is not None else iter(())
-
-
-def _results(line: BlockLine, place: Place) -> Iterator[Answer]:
-    return (Answer(recorded, line, place) for recorded in _parts(line) if is_result(recorded.part.type))
-
-
 def _described(part: Part) -> str:
     block = content_block(part)
     return f"[{media.note(block.kind, block.note)}]"
 
 
-def _prompt(line: BlockLine) -> str:
-    held = [recorded.part for recorded in _parts(line)]
-    pictures = [_described(part) for part in held if part.type in _MEDIA]
-    prompt = said(part.text or "" for part in held if part.type == "text").prompt
+def _prompt(held: _Held) -> str:
+    pictures = [_described(part) for part, _ in held.parts if part.type in _MEDIA]
+    prompt = said(part.text or "" for part, _ in held.parts if part.type == "text").prompt
     return "\n".join([*pictures, *([prompt] if prompt is not None else [])])
 
 
-def _user_notes(line: BlockLine, *, prompts: bool) -> Iterator[str]:
+def _user_notes(held: _Held, *, prompts: bool) -> Iterator[str]:
     """What a user line says beside a prompt: what the client put in, and what stands next to results."""
-    held = [recorded.part for recorded in _parts(line)]
-    texts = [part.text or "" for part in held if part.type == "text"]
+    texts = [part.text or "" for part, _ in held.parts if part.type == "text"]
     if prompts:
         yield from said(texts).notes
         return
     yield from (text for text in texts if text)
-    yield from (_described(part) for part in held if part.type in _MEDIA)
+    yield from (_described(part) for part, _ in held.parts if part.type in _MEDIA)
 
 
 def _note(line: BlockLine) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from blockview.core.model import Place, Provenance, Status, ToolCall
-from blockview.core.raw import part_of, present, text_of
+from blockview.core.raw import first_byte, part_of, text_of
 from blockview.readers.anthropic_blocks import Part, RecordedPart, tool_result
 from blockview.readers.claude_known import Known
 from blockview.readers.claude_lines import BlockLine, moment
@@ -94,7 +94,7 @@ def _agent(part: Part, answer: Answer | None, known: Known) -> str:
 
     The oldest versions name neither: there the prompt in the call is the one that the subagent begins with.
     """
-    if answer is not None and present(answer.line.tool_use_result):
+    if answer is not None and first_byte(answer.line.tool_use_result) == b"{":
         details = part_of(_AGENT, answer.line.tool_use_result)
         if details is not None and details.agent_id:
             return details.agent_id

@@ -22,6 +22,7 @@ from blockview.core.raw import ABSENT, part_of, present
 from blockview.readers.codex_agents import StartedAgents, rollout_folders, thread_of
 from blockview.readers.codex_events import PAYLOAD, Moment, Payload, host_events, item_events, notes, said
 from blockview.readers.codex_names import Described, described
+from blockview.readers.codex_words import ADDED
 from blockview.readers.conversation import Event, Prompt
 from blockview.readers.envelopes import moment
 from blockview.readers.head import Head, Reader
@@ -74,6 +75,7 @@ class CodexReader:
     """Rollouts: one JSON object per line, also compressed; with events, or with items alone as the old ones."""
 
     format = "codex"
+    added = ADDED
 
     def sniff(self, head: Head) -> bool:
         """True when a record has a rollout's envelope, or the first one begins an old rollout."""

@@ -7,6 +7,7 @@ that started it.
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from blockview.readers.scanning import Read, places_in
 
 _PAUSE = 0.05
 """Seconds after which the one who waits hears that nothing was found yet."""
+_NICE = 10
+"""By how much others go first, above all the one who waits: he has a screen to draw."""
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from blockview.readers.scanners import main; main(sys.argv[2:])"
@@ -50,7 +53,7 @@ def by_processes(path: str, read: Read, size: int, probe: Probe, lanes: int) -> 
                 continue
             if found is None:
                 left -= 1
-            elif found:
+            else:
                 yield found
         for process, part in zip(processes, parts, strict=True):
             if process is None or process.wait():
@@ -94,6 +97,8 @@ def _reading(file: IO[bytes]) -> Read:
 def main(arguments: list[str]) -> None:
     """What each of the processes does: look through its part of a file, and tell what it finds on stdout."""
     path, start, end = arguments
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     probe = Probe(*pickle.load(sys.stdin.buffer))
     with suppress(BrokenPipeError), open(path, "rb", buffering=0) as file:
         for found in places_in(_reading(file), int(start), int(end), probe):

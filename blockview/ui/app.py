@@ -23,6 +23,7 @@ from blockview.ui.screens.session import SessionScreen
 from blockview.ui.threads import in_thread
 
 if TYPE_CHECKING:
+    from blockview.core.growing import Growing
     from blockview.core.replaying import Replayer
     from blockview.ui.replays import Replays
     from blockview.ui.screens.picker import Picker
@@ -34,7 +35,15 @@ class Opened(NamedTuple):
     session: Session
     lookup: Lookup = no_lookup
     lookups: Callable[[Session], Lookup] | None = None
-    """Gives the catalogs of the recordings of subagents; without it they have that of the session."""
+    """Gives the catalogs of the recordings of subagents, and of what the session grows to; without it they have that of
+    the session.
+    """
+    growing: Growing | None = None
+    """Reads the recording on, of which `session` is what is known; None where that is all."""
+    complete: bool = True
+    """Whether all that is there now was read."""
+    following: bool = False
+    """Whether to go on when the end is reached."""
 
 
 class BlockviewApp(App[None]):
@@ -94,7 +103,10 @@ class BlockviewApp(App[None]):
 
     def _session_screen(self, opened: Opened) -> SessionScreen:
         replays = partial(self._replays_by, self._replayer) if self._replayer else None
-        return SessionScreen(View(opened.session, opened.lookup, self._depth), replays, opened.lookups)
+        view = View(opened.session, opened.lookup, self._depth, complete=opened.complete)
+        screen = SessionScreen(view, replays, opened.lookups)
+        screen.let_grow(opened.growing, complete=opened.complete, following=opened.following)
+        return screen
 
     def _replays_by(self, replayer: Callable[[], Replayer]) -> Replays:
         """What all sessions replay by, made when it is first needed."""

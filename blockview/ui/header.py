@@ -23,7 +23,7 @@ def number(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
-def header_line(view: View, path: Sequence[str], *, recorded: bool, width: int) -> Line:
+def header_line(view: View, path: Sequence[str], *, recorded: bool, progress: str = "", width: int) -> Line:
     """The header in `width` cells: with words beside the marks where they fit, without the numbers where it is narrow.
 
     The session's title stands in what room is left.
@@ -32,12 +32,14 @@ def header_line(view: View, path: Sequence[str], *, recorded: bool, width: int) 
         view: The session.
         path: The name of the session, behind those of the sessions in which it is nested.
         recorded: Whether the detail shows recorded text.
+        progress: What is to be said of a recording that is still read or written.
         width: Cells of the line.
     """
     depth = Span(view.depth.value, Role.KEY if view.depth is Depth.TOP else Role.CHANGED)
+    news = [Span(f"{progress}  ", Role.SPELLING)] if progress else []
     if width < _COUNTS_FROM:
-        return ends([_name(path, width), *_marks(view, " ", words=False)], [depth, Span(" ")], width)
-    right = [Span("coerce: ", Role.QUIET), depth, Span(" ")]
+        return ends([_name(path, width), *_marks(view, " ", words=False)], [*news, depth, Span(" ")], width)
+    right = [*news, Span("coerce: ", Role.QUIET), depth, Span(" ")]
     if recorded:
         right = [Span("recorded text   ", Role.SPELLING), *right]
     counts = f"  {number(view.blocks, 'block')}  {number(view.calls, 'call')}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
+from time import monotonic
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -40,3 +41,30 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
     Thread(target=run, name=getattr(function, "__name__", "work"), daemon=True).start()
     return await done
+
+
+async def batches(generator: Generator[T, None, None], seconds: float) -> AsyncGenerator[list[T], None]:
+    """Run a generator in a thread, and give what it yields every so many seconds.
+
+    The generator must yield something now and then. When nobody waits for the next batch any more, it is closed.
+    """
+    stopped = Event()
+
+    def batch() -> list[T]:
+        found: list[T] = []
+        until = monotonic() + seconds
+        for each in generator:
+            found.append(each)
+            if monotonic() > until or stopped.is_set():
+                break
+        if stopped.is_set():
+            generator.close()
+        return found
+
+    try:
+        while found := await in_thread(batch):
+            yield found
+    finally:
+        stopped.set()
+        with suppress(ValueError):  # it runs in the thread, which will close it
+            generator.close()

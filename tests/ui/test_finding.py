@@ -1,6 +1,6 @@
 """Find in a session that is read from a file, and in many of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from blockview.commands.searchers import search_files
@@ -59,7 +59,7 @@ async def test_a_regular_expression_while_typing(tmp_path: Path) -> None:
         assert "regex" in text and "1 of 1" in text
         assert app.session.view.cursor == (FILLER + 2, 0)
         text = await app.press("(")
-        assert "no regular expression: missing ), unterminated subpattern" in text
+        assert "not a regex: missing ), unterminated subpattern" in text
         assert app.session.view.needle is None
         assert "1 of 1" in await app.press("backspace", "enter")
         assert "regex" in app.painted()
@@ -85,7 +85,7 @@ class Files:
     def stop(self) -> None: ...
 
 
-def search(paths: Sequence[str], wanted: Wanted) -> Iterator[Told | None]:
+def search(paths: Sequence[str], wanted: Wanted) -> Generator[Told | None, None, None]:
     return search_files(paths, wanted, Depth.TOP, None)
 
 
@@ -98,7 +98,7 @@ def picking(*paths: Path) -> BlockviewApp:
 async def test_a_text_is_found_in_all_sessions_and_opened_there(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{number}.jsonl", "start", f"needle{number}") for number in range(3)]
     async with running(app=picking(*paths)) as app:
-        await app.press("F")
+        await app.press("e")
         assert isinstance(app.app.screen, FindingAll)
         text = await app.press(*"needle2", "enter")
         assert "2.jsonl" in text and "1.jsonl" not in text
@@ -114,7 +114,7 @@ async def test_a_text_is_found_in_all_sessions_and_opened_there(tmp_path: Path) 
 
 async def test_what_cannot_be_a_regular_expression_is_said_while_it_is_typed(tmp_path: Path) -> None:
     async with running(app=picking(write(tmp_path / "a.jsonl", "start"))) as app:
-        text = await app.press("F", "ctrl+r", "[")
-        assert "no regular expression" in text
+        text = await app.press("e", "ctrl+r", "[")
+        assert "not a regex" in text
         await app.press("escape")
         assert isinstance(app.app.screen, Picker)

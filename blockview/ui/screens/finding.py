@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from asyncio import Event
-from collections.abc import Collection, Iterator
-from itertools import islice
+from collections.abc import Collection, Generator, Iterator
+from contextlib import aclosing
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from textual import events, work
@@ -18,21 +19,25 @@ from blockview.core.safetext import one_line
 from blockview.core.view import View
 from blockview.ui.header import number
 from blockview.ui.slices import URGENT, in_slices
-from blockview.ui.threads import in_thread
+from blockview.ui.threads import batches
 from blockview.ui.widgets.bar import Bar
 from blockview.ui.widgets.block_list import BlockList
 from blockview.ui.widgets.detail import Detail
 
 if TYPE_CHECKING:
+    from textual.widgets import Input
+
     from blockview.core.find import Hit
     from blockview.core.searching import Wanted
     from blockview.ui.widgets.find_input import FindInput
 
 
-_HINT_FROM = 40
+_HINT_FROM = 24
 """Cells of the find line from which it tells of the key for regular expressions."""
 _NEAR = 40
 """Blocks from the cursor on that are looked into before the bytes have told anything."""
+_NEWS = 0.03
+"""Seconds between two times that what the bytes tell is looked at."""
 _AT_ONCE = 20
 """Blocks that are looked into for each piece of news, while there is more to come."""
 
@@ -48,9 +53,20 @@ class Finding(Screen[None]):
     blocks: BlockList
     detail: Detail
 
+    if TYPE_CHECKING:  # other parts of the screen have these
+
+        def filter_typed(self, event: Input.Changed) -> bool:
+            """Filter by what is typed so far; False when it was typed elsewhere."""
+            ...
+
     @property
     def in_detail(self) -> bool:
         """Whether the detail has the focus, or had it last."""
+        raise NotImplementedError
+
+    @property
+    def reading(self) -> bool:
+        """Whether the recording is still being read, so that there is more than is known."""
         raise NotImplementedError
 
     def __init__(self) -> None:
@@ -78,7 +94,7 @@ class Finding(Screen[None]):
             return ()
         ordinal = found.ordinal(self.view.cursor)
         count = number(found.hits, "hit")
-        if not found.complete:
+        if self.reading or not found.complete:
             count = f"{found.hits:,} so far…"
         elif not found.hits:
             count = "not found"
@@ -140,8 +156,12 @@ class Finding(Screen[None]):
             event.stop()
             self._input.take(event)
 
-    def on_input_changed(self) -> None:
-        """Look for what is typed so far."""
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look for what is typed so far, or filter by it."""
+        if not self.filter_typed(event):
+            self._look_for_typed()
+
+    def _look_for_typed(self) -> None:
         if self._input is None:
             return
         self._look_for(self._input.value)
@@ -155,7 +175,7 @@ class Finding(Screen[None]):
         """Stay with what was found."""
         text = self._input.value if self._input else ""
         if text and (self.view.needle is None or self.view.needle.text != text):
-            self.on_input_changed()
+            self._look_for_typed()
         if not text:
             self.end_find()
         else:
@@ -192,7 +212,7 @@ class Finding(Screen[None]):
         needle = self.view.needle
         if self._input is not None:
             self._regex = not self._regex
-            self.on_input_changed()
+            self._look_for_typed()
         elif needle is not None:
             self._regex = not needle.regex
             self._look_for(needle.text)
@@ -202,7 +222,7 @@ class Finding(Screen[None]):
         try:
             self.view.find(text, regex=self._regex)
         except ValueError as error:
-            self._no_regex = f"no regular expression: {error}"
+            self._no_regex = f"not a regex: {error}"
         self.set_class(bool(self._no_regex), "-no-regex")
         for pane in (self.blocks, self.detail):
             pane.look_for(self.view.needle)
@@ -218,6 +238,20 @@ class Finding(Screen[None]):
         if self.view.found is not None:
             self._explore(self.view.found)
 
+    def look_further(self, *, anew: bool) -> None:
+        """Look for the needle in blocks that are new; or, now that the whole recording is known, anew in all of it."""
+        if anew and self.view.needle is not None:
+            self.view.look_again()
+            self.count_found()
+        elif self.view.found is not None and not self.view.found.complete:
+            self._explore_rest(self.view.found)
+
+    @work(group="rest", exclusive=True)
+    async def _explore_rest(self, found: Survey) -> None:
+        await self._looked_surely.wait()
+        await in_slices(found.explore(self._origin.block), self.find_line.refresh)
+        self.find_line.refresh()
+
     @work(group="found", exclusive=True)
     async def _explore(self, found: Survey) -> None:
         hunt, quickly, surely = self.view.hunt, self._looked_quickly, self._looked_surely
@@ -230,12 +264,13 @@ class Finding(Screen[None]):
         await in_slices(found.explore(self._origin.block), self.find_line.refresh)
         self.find_line.refresh()
 
-    async def _hunt(self, blocks: Iterator[Collection[int]], found: Survey) -> None:
+    async def _hunt(self, blocks: Generator[Collection[int], None, None], found: Survey) -> None:
         """Look through the bytes in a thread, and into a few of the blocks that this tells as soon as it tells them."""
-        while (told := await in_thread(next, blocks, None)) is not None:
-            if told:
-                await in_slices(map(_nothing, map(found.rows, islice(told, _AT_ONCE))), self.find_line.refresh)
-                self.find_line.refresh()
+        async with aclosing(batches(blocks, _NEWS)) as news:
+            async for told in news:
+                if likely := list(islice(chain.from_iterable(told), _AT_ONCE)):
+                    await in_slices(map(_nothing, map(found.rows, likely)), self.find_line.refresh)
+                    self.find_line.refresh()
 
     def action_next_found(self) -> None:
         """The next hit."""

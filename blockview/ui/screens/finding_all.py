@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import aclosing
 from itertools import chain
-from time import monotonic
 from typing import ClassVar
 
 from textual import events, work
@@ -21,7 +21,7 @@ from blockview.core.searching import Search, Told, Wanted
 from blockview.ui.actions import Where, footer_actions
 from blockview.ui.header import number
 from blockview.ui.screens.base import PaneScreen, bindings
-from blockview.ui.threads import in_thread
+from blockview.ui.threads import batches
 from blockview.ui.widgets.bar import Bar, Footer
 from blockview.ui.widgets.find_input import FindInput
 from blockview.ui.widgets.pane import Pane
@@ -188,7 +188,7 @@ class FindingAll(PaneScreen):
         try:
             self._wanted._replace(text=text).needle()
         except ValueError as error:
-            self._problem = f"no regular expression: {error}"
+            self._problem = f"not a regex: {error}"
         self.set_class(bool(self._problem), "-no-regex")
         self._find_line.refresh()
 
@@ -229,23 +229,27 @@ class FindingAll(PaneScreen):
             self._look(self._search(self._paths, self._wanted))
 
     @work(group="search", exclusive=True)
-    async def _look(self, told: Iterator[Told | None]) -> None:
+    async def _look(self, told: Generator[Told | None, None, None]) -> None:
         """Take what the search tells, in a thread, and show it a few times a second."""
         self._searching = True
-        while batch := await in_thread(_batch, told):
-            for each in filter(None, batch):
-                if each.hit is not None:
-                    self._hits += 1
-                    self._list.add(each.name, each.hit)
-                else:
-                    self._done += 1
-                    if each.problem and not each.foreign:
-                        self._unread.append(each)
-            self._tell()
-            if self._hits >= _MOST:
-                break
+        async with aclosing(batches(told, _TELL)) as news:
+            async for batch in news:
+                for each in filter(None, batch):
+                    self._take(each)
+                self._tell()
+                if self._hits >= _MOST:
+                    break
         self._searching = False
         self._tell()
+
+    def _take(self, told: Told) -> None:
+        if told.hit is not None:
+            self._hits += 1
+            self._list.add(told.name, told.hit)
+            return
+        self._done += 1
+        if told.problem and not told.foreign:
+            self._unread.append(told)
 
     def on_pane_chosen(self, event: Pane.Chosen) -> None:
         """Open what was double-clicked."""
@@ -258,14 +262,3 @@ class FindingAll(PaneScreen):
         if (chosen := self._list.chosen) is not None:
             name, hit = chosen
             self.post_message(Picker.Picked(name, hit, self._wanted))
-
-
-def _batch(told: Iterator[Told | None]) -> list[Told | None]:
-    """What is told within the time between two drawings; empty at the end."""
-    batch: list[Told | None] = []
-    until = monotonic() + _TELL
-    for each in told:
-        batch.append(each)
-        if monotonic() > until or len(batch) >= _MOST:
-            break
-    return batch

@@ -12,15 +12,16 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from blockview.core.coercion import Depth
-from blockview.core.find import HEAD, Position, Survey
+from blockview.core.find import HEAD, Position
 from blockview.core.lines import Line
-from blockview.core.marks import CallMarks, call_marks
 from blockview.core.render import Section, Target
 from blockview.core.view import View
 from blockview.ui.actions import Action, Where, footer_actions
 from blockview.ui.header import header_line
 from blockview.ui.screens.base import PaneScreen, bindings
+from blockview.ui.screens.filtering import Filtering
 from blockview.ui.screens.finding import Finding
+from blockview.ui.screens.growing import Growth
 from blockview.ui.screens.nesting import Nesting
 from blockview.ui.screens.replaying import Replaying
 from blockview.ui.slices import URGENT, in_slices
@@ -41,7 +42,7 @@ _BOTH_FROM = 100
 """Cells from which list and detail stand side by side."""
 
 
-class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
+class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
     """Browses one session. Side by side from 100 columns, one pane below that or when zoomed."""
 
     BINDINGS = bindings(Where.EVERYWHERE, Where.ROWS, Where.SESSION)
@@ -70,7 +71,6 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         self.replays = replays
         self.lookups = lookups
         self.ways_back = []
-        self._errors = Survey(view.blocks, self._error_rows)
         self._above = above
         source = view.session.source
         self.path: tuple[str, ...] = (*above.path, f"subagent {agent}") if above else (PurePath(source).name or source,)
@@ -78,35 +78,41 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         self.blocks = BlockList(view, id="list")
         self.detail = Detail(view, id="detail")
         self._panes = Horizontal(self.blocks, self.detail, id="panes")
-        self._header = Bar(self._header_line, id="header")
+        self.header = Bar(self._header_line, id="header")
         self._footer = Footer(self._footer_actions, id="footer")
 
     def compose(self) -> ComposeResult:
         """Header, both panes, what is looked for, footer."""
-        yield self._header
+        yield self.header
         yield self._panes
+        yield self.filter_row
         yield self.find_row
         yield self._footer
 
     def on_mount(self) -> None:
-        """Start to count the marks."""
-        self._count_marks()
+        """Start to count the marks, once everything is read."""
+        if not self.reading:
+            self.look_for_marks()
 
     # Header and footer
 
     def _header_line(self, width: int) -> Line:
-        return header_line(self.view, self.path, recorded=self.detail.recorded, width=width)
+        recorded, progress = self.detail.recorded, self.progress
+        return header_line(self.view, self.path, recorded=recorded, progress=progress, width=width)
 
     def _footer_actions(self) -> Sequence[Action]:
         where = Where.DETAIL if self.in_detail else Where.LIST
         return footer_actions(where, replay=self.replays is not None)
 
+    def look_for_marks(self) -> None:
+        """Look for marks in all blocks, in the background, and show how many there are."""
+        self._count_marks()
+
     @work(group="marks", exclusive=True)
     async def _count_marks(self) -> None:
-        """Look for marks in all blocks, in the background, and show how many there are."""
         start = min(self.view.cursor.block, max(0, self.view.blocks - 1))
-        await in_slices(self.view.marked.explore(start), self._header.refresh)
-        self._header.refresh()
+        await in_slices(self.view.marked.explore(start), self.header.refresh)
+        self.header.refresh()
 
     # Panes
 
@@ -121,8 +127,8 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Take note of which pane the keys go to."""
-        if isinstance(event.widget, Pane):
-            self._panes.set_class(event.widget is self.detail, "-in-detail")
+        if isinstance(self.focused, Pane):  # the focus may have gone on since the event was sent
+            self._panes.set_class(self.focused is self.detail, "-in-detail")
             self._footer.refresh()
 
     def focus_pane(self, pane: Widget) -> None:
@@ -170,7 +176,7 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         """One level back: selection, find, zoom, detail, subagent, screen."""
         if self.selections:
             self.clear_selection()
-        elif self.end_find():
+        elif self.end_find() or self.end_filter():
             pass
         elif self._panes.has_class("-zoom"):
             self._panes.remove_class("-zoom")
@@ -227,12 +233,13 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
 
     def _prepare_anew(self, depth: Depth) -> None:
         self.view.set_depth(depth)
-        self._errors = Survey(self.view.blocks, self._error_rows)
         self.blocks.changed()
         self.detail.changed()
-        self._header.refresh()
-        self._count_marks()
+        self.header.refresh()
+        if not self.reading:
+            self.look_for_marks()
         self.count_found()
+        self.look_through()
         if self._above is not None:
             self._above._prepare_anew(depth)
 
@@ -240,7 +247,7 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         """The recorded text of the arguments, or what is dispatched."""
         self.detail.recorded = not self.detail.recorded
         self.detail.changed()
-        self._header.refresh()
+        self.header.refresh()
 
     def action_result(self) -> None:
         """The result as its value, as its text, or as the raw record."""
@@ -274,7 +281,7 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
         self._go_where(self.view.seek_mark(forward=forward), "no call has a mark")
 
     def _seek_error(self, *, forward: bool) -> None:
-        self._go_where(self._errors.seek(self.view.cursor, forward=forward), "no call has an error")
+        self._go_where(self.view.seek_mark(forward=forward, errors=True), "no call has an error")
 
     @work(group="seek", exclusive=True)
     async def _go_where(self, steps: Iterator[Position | None], nothing: str) -> None:
@@ -283,15 +290,6 @@ class SessionScreen(Finding, Replaying, Nesting, PaneScreen):
             self.notify(nothing, markup=False)
         else:
             self.blocks.go(position)
-
-    def _error_rows(self, block: int) -> tuple[int, ...]:
-        """Of the marked calls of a block those that failed or cannot be sent."""
-        return tuple(number for number in self.view.marked.rows(block) if self._fails(Position(block, number)))
-
-    def _fails(self, position: Position) -> bool:
-        call = self.view.call(position)
-        marks = call_marks(call, self.view.prepared(position)) if call is not None else CallMarks()
-        return marks.error or marks.blocked
 
     # Copy
 

@@ -60,6 +60,23 @@ class BlockList(Pane):
         if self.view.cursor != before:
             self.post_message(self.Moved(self))
 
+    def grow(self, change: Callable[[], object], *, stay_at_end: bool) -> None:
+        """Let the view grow. What is on screen stays where it is, or the cursor on the last line if it is there.
+
+        Args:
+            change: Lets it grow.
+            stay_at_end: Whether a cursor on the last line stays on the last line.
+        """
+        at_end = stay_at_end and self.cursor_line >= self.line_count - 1
+        row = self.cursor_line - self.scroll_offset.y
+        change()
+        self.changed()
+        if at_end and self.line_count:
+            self.put_cursor(self.line_count - 1)
+            self.show_cursor()
+        elif 0 <= row < self.page:
+            self.scroll_to(y=max(0, self.cursor_line - row), animate=False)
+
     # Folds
 
     def toggle_line(self, y: int) -> None:

@@ -94,6 +94,14 @@ class Detail(Pane):
             self.scroll_to(y=0, animate=False)
             self.show_cursor()
 
+    def grow(self, position: Position, *, touched: bool) -> None:
+        """The session of the view has grown: show what stands at a position now, anew if that was `touched`."""
+        self.subagents = Subagents(self.view.session)
+        if position != self.position:
+            self.show(position)
+        elif touched:
+            self.changed()
+
     def changed(self) -> None:
         """Make the rows anew: for another width, depth, call or fold."""
         self._renew(lambda: None)

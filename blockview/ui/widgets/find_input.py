@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.widgets import Input
@@ -15,10 +15,28 @@ class FindInput(Input):
     its way to this widget and must not be typed into it.
     """
 
-    def __init__(self, accept: Callable[[], object], cancel: Callable[[], object]) -> None:
-        """Start empty; one of the two functions is called once, at the end."""
-        super().__init__(placeholder="find", select_on_focus=False)
+    def __init__(
+        self,
+        accept: Callable[[], object],
+        cancel: Callable[[], object],
+        *,
+        text: str = "",
+        placeholder: str = "find",
+        complete: Callable[[str], Sequence[str]] = lambda text: (),
+    ) -> None:
+        """Start with a text.
+
+        Args:
+            accept: Called at the end, when it ends with Enter.
+            cancel: Called at the end, when it ends with Escape.
+            text: What stands there at first.
+            placeholder: What is shown while nothing is typed.
+            complete: What a text may become; Tab goes through it.
+        """
+        super().__init__(value=text, placeholder=placeholder, select_on_focus=False)
         self._ends = {"enter": accept, "escape": cancel}
+        self._complete = complete
+        self._offered: Sequence[str] = ()
         self._done = False
 
     def take(self, event: events.Key) -> None:
@@ -37,3 +55,15 @@ class FindInput(Input):
             event.prevent_default()
             event.stop()
             self.take(event)
+        elif event.key == "tab":
+            event.prevent_default()
+            event.stop()
+            self._offer()
+
+    def _offer(self) -> None:
+        """The first of what the text may become, or the one after what was offered last."""
+        if self.value not in self._offered:
+            self._offered = [self.value, *self._complete(self.value)]
+        at = self._offered.index(self.value) + 1
+        self.value = self._offered[at if at < len(self._offered) else min(1, len(self._offered) - 1)]
+        self.cursor_position = len(self.value)
