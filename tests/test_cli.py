@@ -429,3 +429,24 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     )
     assert done.returncode in (0, 141)
     assert done.stderr == ""
+
+
+def test_render_only_what_a_filter_holds_for(run: Run) -> None:
+    done = run("render", "demo", "--filter", "is:error tool:select")
+    assert done.returncode == 0
+    assert "editor.select" in done.stdout and "editor.open" not in done.stdout
+    one = json.loads(run("render", "demo", "--format", "json", "--filter", "is:error tool:select").stdout)
+    assert {call["tool"] for block in one["blocks"] for call in block["calls"]} == {"select"}
+
+
+def test_a_filter_that_cannot_be_read(run: Run) -> None:
+    done = run("render", "demo", "--filter", "is:error foo:1")
+    assert done.returncode == 2
+    assert "no filter word foo:" in done.stderr and "at character 10" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_follow_needs_a_file(run: Run) -> None:
+    done = run("--follow", "-", stdin="")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--follow needs a file" in done.stderr

@@ -133,7 +133,8 @@ class ToolsCache:
             return list(lists.values()) if call.mcp else []
         if call.server in lists:
             return [lists[call.server]]
-        return [cached for name, cached in lists.items() if sanitised(name) == sanitised(call.server)]
+        written = sanitised(call.server)
+        return [cached for name, cached in lists.items() if sanitised(name) == written]
 
     def _lists(self) -> Mapping[str, _Cached]:
         """The newest list of each server, read from the folder if that is still to be done."""

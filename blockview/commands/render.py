@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Collection, Iterator
 
 from blockview.commands import Failure
@@ -24,10 +24,11 @@ from blockview.core.coercion import Depth
 from blockview.core.model import Session, ToolCall
 from blockview.core.names import recorded_servers
 from blockview.core.prepare import Lookup, Prepared, prepare
+from blockview.core.query import Query, QueryError, parse
 from blockview.core.subagents import find_subagent
 from blockview.export.ansi import ansi_chunks
 from blockview.export.json import json_chunks
-from blockview.export.lines import PrepareCall, chosen_blocks, session_lines
+from blockview.export.lines import Choice, PrepareCall, chosen_blocks, session_lines
 from blockview.export.text import text_chunks
 
 _WIDEST = 10_000
@@ -45,6 +46,9 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("--width", type=_positive, metavar="N", help="columns (default: the terminal's, else 100)")
     parser.add_argument("--block", type=_positive, metavar="N", help="only the block of this number, from 1")
     parser.add_argument("--call", metavar="ID", help="only the call of this id")
+    parser.add_argument(
+        "--filter", type=_filter, metavar="WORDS", help="only what a filter holds for, such as 'tool:run_* is:error'"
+    )
     parser.add_argument(
         "--agent", action="append", metavar="ID", help="only this subagent's part; again for a subagent of that one"
     )
@@ -96,34 +100,35 @@ def _print(session: Session, blocks: Collection[int] | None, lookup: Lookup, opt
         raise Failure(f"{name}: no block {options.block}, it has {len(session.blocks)}")
     if options.block and blocks is not None and options.block - 1 not in blocks:
         raise Failure(f"{name}: block {options.block} is not one of subagent {options.agent[-1]}")
-    only_blocks = blocks if options.block is None else (options.block - 1,)
-    if options.call is not None and next(chosen_blocks(session, only_blocks, options.call), None) is None:
+    choice = Choice(blocks if options.block is None else (options.block - 1,), options.call)
+    if options.call is not None and next(chosen_blocks(session, choice), None) is None:
         raise Failure(f"{name}: no call with the id {options.call}; the ids stand beside the calls' names")
 
     def prepare_call(call: ToolCall) -> Prepared:
         return prepare(call, lookup, depth)
 
-    for chunk in _chunks(session, prepare_call, options, only_blocks):
+    query: Query | None = options.filter
+    if query is not None:
+        choice = choice._replace(rows=lambda block: query.rows(block, prepare_call))
+    for chunk in _chunks(session, prepare_call, options, choice):
         sys.stdout.write(chunk)
     return 0
 
 
-def _chunks(
-    session: Session, prepare_call: PrepareCall, options: Namespace, only_blocks: Collection[int] | None
-) -> Iterator[str]:
+def _chunks(session: Session, prepare_call: PrepareCall, options: Namespace, choice: Choice) -> Iterator[str]:
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
     if form == "json":
-        return json_chunks(session, prepare_call, only_blocks=only_blocks, only_call=options.call)
+        return json_chunks(session, prepare_call, choice)
     width = min(options.width or terminal_width(sys.stdout), _WIDEST)
-    lines = session_lines(
-        session,
-        prepare_call,
-        width=width,
-        only_blocks=only_blocks,
-        only_call=options.call,
-        recorded=options.recorded,
-    )
+    lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
     return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
+
+
+def _filter(text: str) -> Query:
+    try:
+        return parse(text)
+    except QueryError as error:
+        raise ArgumentTypeError(f"{error}, at character {error.at + 1} of {text!r}") from None
 
 
 def _positive(text: str) -> int:

@@ -10,9 +10,9 @@ from typing import Protocol, runtime_checkable
 from blockview.commands.shared import problem
 from blockview.core.bytefind import sure_probe
 from blockview.core.coercion import Depth
-from blockview.core.find import Hit, Needle
 from blockview.core.hunting import Hunt
 from blockview.core.model import Session
+from blockview.core.needle import Hit, Needle
 from blockview.core.prepare import Lookup, prepare
 from blockview.core.searching import Told
 from blockview.readers.head import Reader
@@ -63,11 +63,15 @@ def _sessions(path: str, needle: Needle) -> list[str]:
         return [path]  # one session of a database, or nothing that can be opened
     with Source.open(Path(path)) as source:
         reader = reader_for(source)
-        if isinstance(reader, _Scannable):
-            probe = sure_probe(needle.parts, reader.added, any_case=needle.any_case)
-            if probe is not None and not any(places(source, probe)):
-                return []
+        if isinstance(reader, _Scannable) and _lacks(source, needle, reader.added):
+            return []
         return [f"{path}#{one.id}" for one in sessions_in(source)] or [path]
+
+
+def _lacks(source: Source, needle: Needle, added: str) -> bool:
+    """Whether the bytes show that a recording does not hold the needle."""
+    probe = sure_probe(needle.parts, added, any_case=needle.any_case)
+    return probe is not None and not any(places(source, probe))
 
 
 def _hits(session: Session, needle: Needle, lookup: Lookup, depth: Depth) -> Iterator[Hit]:

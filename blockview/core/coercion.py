@@ -85,7 +85,7 @@ def whole_floats(arguments: Mapping[str, object]) -> Iterator[tuple[Path, float]
             if isinstance(value, float):
                 if value.is_integer():
                     yield (*path, step), value
-            elif isinstance(value, Mapping):
+            elif isinstance(value, dict):
                 pending.append(((*path, step), iter(value.items())))
                 break
             elif isinstance(value, list):
@@ -129,7 +129,7 @@ def _with_integers(arguments: dict[str, object], places: Iterable[Path]) -> dict
             if path not in copies:
                 parent = copies[path[:-1]]
                 original = parent[path[-1]]  # type: ignore[index]
-                copies[path] = dict(original) if isinstance(original, Mapping) else list(original)
+                copies[path] = dict(original) if isinstance(original, dict) else list(original)
                 parent[path[-1]] = copies[path]  # type: ignore[index]
         holder = copies[place[:-1]]
         holder[place[-1]] = int(holder[place[-1]])  # type: ignore[index]

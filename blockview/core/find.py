@@ -5,16 +5,10 @@ A survey does its work in small steps that the caller spaces out, so that a key 
 
 from __future__ import annotations
 
-import re
-import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator
 from itertools import accumulate
 from typing import NamedTuple
-
-from blockview.core.bytefind import literal_parts, regex_parts
-from blockview.core.model import Block, Text, ToolCall
-from blockview.core.prepare import Prepared
 
 HEAD = -1
 """The number of a block's own row, which stands above the rows of its calls."""

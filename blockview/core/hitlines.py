@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blockview.core.find import Hit
 from blockview.core.lines import Line, Role, Span
+from blockview.core.needle import Hit
 from blockview.core.rows import fit
 from blockview.core.safetext import ELLIPSIS, cell_width, cut, one_line, visible
 

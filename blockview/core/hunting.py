@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Generator, Iterator
 
 from blockview.core.bytefind import Probe, quick_probe, sure_probe
-from blockview.core.find import Needle, Position, Survey
+from blockview.core.find import Position, Survey
 from blockview.core.model import Scanner
+from blockview.core.needle import Needle
 
 
 class Hunt:

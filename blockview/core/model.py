@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from blockview.core.bytefind import Probe
+if TYPE_CHECKING:
+    from blockview.core.bytefind import Probe
 
 
 class Provenance(StrEnum):

@@ -125,7 +125,7 @@ def prepare(
         dispatched = wire_text(result.arguments, transport)
     except CannotSend as error:
         return Prepared(recorded, recorded, None, schema, depth, blocked=str(error))
-    changes = tuple(_change(found, result.changed) for found in differences(recorded, dispatched))
+    changes = _changes(recorded, dispatched, result.changed)
     notes = [Note(path, text) for path, text in result.notes]
     if call.provenance is Provenance.BEFORE_COERCION:
         notes += islice(_stored_as_floats(result), _MOST_NOTES)
@@ -155,6 +155,20 @@ def ask(lookup: Lookup, call: ToolCall) -> Found | Missing:
     if answer is None:
         return Missing("the lookup answered nothing")
     return Missing(f"the lookup answered with {type(answer).__name__}, not with a schema")
+
+
+def _changes(recorded: str, dispatched: str, coerced: frozenset[str]) -> tuple[Change, ...]:
+    if recorded == dispatched or _compact(recorded) == dispatched:
+        return ()
+    return tuple(_change(found, coerced) for found in differences(recorded, dispatched))
+
+
+def _compact(text: str) -> str:
+    """The text without the white space around its tokens, if it is JSON in the strict sense."""
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):
+        return text
 
 
 def _change(found: Difference, coerced: frozenset[str]) -> Change:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from blockview.core.find import HEAD, Needle
+from blockview.core.find import HEAD
 from blockview.core.marks import CallMarks, call_marks
 from blockview.core.model import Block, Status, ToolCall
+from blockview.core.needle import Needle
 from blockview.core.prepare import Prepared
 from blockview.core.queryvalues import Globs, argument_test, duration, moment
 

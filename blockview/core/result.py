@@ -27,7 +27,7 @@ _CLASSES = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x2C if byte in _BEFORE else 
 _SAMPLE = b"0" * (_RUN // 4)
 """A run has this many digits that stand four apart; a piece without them needs no closer look."""
 
-_INTEGER = re.compile(r"-?[1-9][0-9]*(?=[ \t\n\r]*(?:[,\]}]|\Z))")
+_DIGITS = re.compile(r"[1-9][0-9]*(?=[ \t\n\r]*(?:[,\]}]|\Z))")
 _NEGATIVE_ZERO = re.compile(r"-(?=0(?:[\s,\]}]|\Z))")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SYNTAX = msgspec.json.Decoder(msgspec.Raw)
@@ -59,7 +59,7 @@ def is_json(text: str) -> bool:
 
 def exact_value(text: str) -> object:
     """The value of a result's text: its JSON with exact digits, or the unchanged text when it is not strict JSON."""
-    if not _NEGATIVE_ZERO.search(text):  # the fast decoder loses its sign
+    if "-" not in text or not _NEGATIVE_ZERO.search(text):  # the fast decoder loses its sign
         try:
             return msgspec.json.decode(_with_exact_digits(text))
         except (UnicodeEncodeError, msgspec.DecodeError, RecursionError):
@@ -127,12 +127,12 @@ def _with_exact_digits(text: str) -> str:
         found = classes.find(_VALUE_RUN)
         while found >= 0:
             start = base + found + 1
-            if start >= done:
-                first = start - 1 if start and text[start - 1] == "-" else start
-                integer = _INTEGER.match(text, first)
-                if integer and _begins_value(text, first):
-                    done = integer.end()
-                    if not exactly_double(integer[0]):
+            digits = _DIGITS.match(text, start) if start >= done else None
+            if digits:
+                first = start - (text[start - 1 : start] == "-")
+                if _begins_value(text, first):
+                    done = digits.end()
+                    if not exactly_double(digits[0]):
                         spans.append((first, done))
             found = classes.find(_VALUE_RUN, found + _RUN)
     return _quote(text, spans) if spans else text

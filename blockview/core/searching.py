@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
-from blockview.core.find import Hit, Needle
+from blockview.core.needle import Hit, Needle
 
 
 class Wanted(NamedTuple):

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blockview.core.coercion import Depth
 from blockview.core.extents import Extents
-from blockview.core.find import HEAD, Needle, Position, Survey
+from blockview.core.find import HEAD, Position, Survey
 from blockview.core.growing import Grown
-from blockview.core.hunting import Hunt
 from blockview.core.marks import CallMarks, call_marks
 from blockview.core.model import Block, Place, Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, no_lookup, prepare
 from blockview.core.shown import All, Kept, Shown
 
 if TYPE_CHECKING:
+    from blockview.core.hunting import Hunt
     from blockview.core.live import Live
+    from blockview.core.needle import Needle
     from blockview.core.query import Query
 
 OPEN_AT_MOST = 300
@@ -382,6 +383,8 @@ class View:
         """
         self._look_for(None)
         if text:
+            from blockview.core.needle import Needle
+
             self._look_for(Needle(text, regex=regex))
 
     def look_again(self) -> None:
@@ -391,7 +394,11 @@ class View:
     def _look_for(self, needle: Needle | None) -> None:
         self.needle, scanner = needle, self.session.scanner
         self.found = Survey(self.blocks, self._found_rows) if needle else None
-        self.hunt = Hunt(needle, scanner, self.blocks) if needle and scanner is not None else None
+        self.hunt = None
+        if needle is not None and scanner is not None:
+            from blockview.core.hunting import Hunt
+
+            self.hunt = Hunt(needle, scanner, self.blocks)
 
     def _found_rows(self, block: int) -> tuple[int, ...]:
         if self.needle is None or (self.hunt is not None and self.hunt.rules_out(block)):

@@ -7,6 +7,7 @@ so no number passes through a float.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 
 import msgspec
@@ -15,20 +16,31 @@ from blockview.core.model import Block, Diagnostic, Session, Text, ToolCall, Too
 from blockview.core.prepare import Found, Prepared
 from blockview.core.result import exact_text, is_json
 from blockview.core.safetext import visible_json
-from blockview.export.lines import PrepareCall, chosen_blocks
+from blockview.export.lines import EVERYTHING, Choice, PrepareCall, chosen_blocks
 
 VERSION = 1
 
-
 _ENCODER = msgspec.json.Encoder()
+_SUSPECT = tuple(
+    (lead, re.compile(lead + more).search)
+    for lead, more in (
+        (b"\x7f", b""),
+        (b"\r", b""),
+        (b"\xc2", rb"[\x80-\x9f\xad]"),
+        (b"\xd8", rb"\x9c"),
+        (b"\xe2", rb"(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf])"),
+        (b"\xed", rb"[\xa0-\xbf]"),
+        (b"\xef", rb"(?:\xbb\xbf|\xbf[\xb0-\xbf])"),
+        (b"\xf3", rb"\xa0"),
+    )
+)
+"""What `visible_json` changes, in UTF-8. Hardly any text has it, and to look for one byte after the other is cheap."""
 
 
 def json_chunks(
     session: Session,
     prepare_call: PrepareCall,
-    *,
-    only_blocks: Collection[int] | None = None,
-    only_call: str | None = None,
+    choice: Choice = EVERYTHING,
 ) -> Iterator[str]:
     """The session as one JSON document; the pieces can be written out as UTF-8.
 
@@ -39,8 +51,7 @@ def json_chunks(
     Args:
         session: The session; its blocks are read one at a time.
         prepare_call: Gives the dispatched arguments.
-        only_blocks: Positions of blocks in the session, from 0; None for all.
-        only_call: Write nothing but the calls with this id.
+        choice: What is written.
     """
     head = {
         "blockview": VERSION,
@@ -51,7 +62,7 @@ def json_chunks(
     }
     yield encode(head)[:-1] + ',"blocks":['
     separator = "\n"
-    for block, numbers in chosen_blocks(session, only_blocks, only_call):
+    for block, numbers, _ in chosen_blocks(session, choice):
         yield separator + encode(_block(block, numbers, prepare_call))
         separator = ",\n"
     yield "\n]}\n"
@@ -61,7 +72,7 @@ def _diagnostic(found: Diagnostic) -> dict[str, object]:
     return {"line": found.place.line, "byte": found.place.byte, "problem": found.problem}
 
 
-def _block(block: Block, numbers: list[int], prepare_call: PrepareCall) -> dict[str, object]:
+def _block(block: Block, numbers: Collection[int], prepare_call: PrepareCall) -> dict[str, object]:
     items: list[dict[str, object]] = []
     calls: list[dict[str, object]] = []
     number = 0
@@ -144,7 +155,9 @@ def encode(value: object) -> str:
         text = _ENCODER.encode(value)
     except UnicodeEncodeError:
         text = _ENCODER.encode(_without_surrogates(value))
-    return visible_json(text.decode("utf-8", "surrogatepass"))
+    suspect = any(lead in text and search(text) for lead, search in _SUSPECT)
+    written = text.decode("utf-8", "surrogatepass")
+    return visible_json(written) if suspect else written
 
 
 def _without_surrogates(value: object) -> object:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
+from blockview.core.find import HEAD
 from blockview.core.lines import Line, Role, Span
 from blockview.core.model import Block, Diagnostic, Session, ToolCall
 from blockview.core.prepare import Prepared
@@ -16,23 +18,44 @@ PrepareCall = Callable[[ToolCall], Prepared]
 """The step of this export's path: a call to its prepared arguments."""
 
 
-def chosen_blocks(
-    session: Session, only_blocks: Collection[int] | None = None, only_call: str | None = None
-) -> Iterator[tuple[Block, list[int]]]:
-    """The blocks to print, read one at a time, each with the indexes of its calls to print.
+class Choice(NamedTuple):
+    """What is printed of a session.
 
-    Args:
-        session: The session.
-        only_blocks: Positions of blocks in the session, from 0; None for all.
-        only_call: The id of a call: only blocks and calls with it are chosen.
+    `blocks` are positions of blocks in the session, from 0, `call` is the id of a call, `rows` gives the rows of a
+    block for which a filter holds; None chooses everything.
     """
+
+    blocks: Collection[int] | None = None
+    call: str | None = None
+    rows: Callable[[Block], Collection[int]] | None = None
+
+
+EVERYTHING = Choice()
+
+
+class Chosen(NamedTuple):
+    """A block to print: the indexes of its calls to print, and whether its texts are printed."""
+
+    block: Block
+    calls: frozenset[int]
+    texts: bool
+
+
+def chosen_blocks(session: Session, choice: Choice = EVERYTHING) -> Iterator[Chosen]:
+    """The blocks to print, read one at a time."""
     for position in range(len(session.blocks)):
-        if only_blocks is not None and position not in only_blocks:
+        if choice.blocks is not None and position not in choice.blocks:
             continue
         block = session.blocks[position]
-        numbers = [at for at, call in enumerate(block.calls) if only_call is None or call.id == only_call]
-        if numbers or only_call is None:
-            yield block, numbers
+        kept = None if choice.rows is None else choice.rows(block)
+        numbers = frozenset(
+            number
+            for number, call in enumerate(block.calls)
+            if (choice.call is None or call.id == choice.call) and (kept is None or number in kept)
+        )
+        texts = choice.call is None and (kept is None or HEAD in kept)
+        if numbers or texts:
+            yield Chosen(block, numbers, texts)
 
 
 def session_lines(
@@ -40,8 +63,7 @@ def session_lines(
     prepare_call: PrepareCall,
     *,
     width: int,
-    only_blocks: Collection[int] | None = None,
-    only_call: str | None = None,
+    choice: Choice = EVERYTHING,
     recorded: bool = False,
 ) -> Iterator[Line]:
     """Everything in a session, nothing folded: a title, each block with its calls inline, the diagnostics.
@@ -50,17 +72,16 @@ def session_lines(
         session: The session; its blocks are read one at a time.
         prepare_call: Gives the arguments that are shown.
         width: Cells per line, at least 1.
-        only_blocks: Positions of blocks in the session, from 0; None for all.
-        only_call: Print nothing but the calls with this id.
+        choice: What is printed.
         recorded: Print the recorded text of the arguments, not what is dispatched.
     """
     width = max(width, 1)
     show_call = partial(call_detail, width=width, fold=Fold.OPEN, recorded=recorded)
     yield _title(session, width)
-    for block, numbers in chosen_blocks(session, only_blocks, only_call):
+    for chosen in chosen_blocks(session, choice):
         yield ()
-        yield from _block(block, numbers, prepare_call, show_call, width, only_call is not None)
-    if session.diagnostics and only_call is None:
+        yield from _block(chosen, prepare_call, show_call, width)
+    if session.diagnostics and choice.call is None and choice.rows is None:
         yield ()
         yield from _diagnostics(session.diagnostics, width)
 
@@ -76,14 +97,8 @@ def _title(session: Session, width: int) -> Line:
     )
 
 
-def _block(
-    block: Block,
-    numbers: Sequence[int],
-    prepare_call: PrepareCall,
-    show_call: Callable[..., Rows],
-    width: int,
-    calls_only: bool,
-) -> Iterator[Line]:
+def _block(chosen: Chosen, prepare_call: PrepareCall, show_call: Callable[..., Rows], width: int) -> Iterator[Line]:
+    block = chosen.block
     calls = block.calls
     prepared = [prepare_call(call) for call in calls]
     yield (Span("─" * width, Role.QUIET),)
@@ -91,11 +106,11 @@ def _block(
     for at, row in enumerate(block_detail(block, prepared, width=width, fold=Fold.OPEN)):
         target = row.target
         if target is None or target.section is not Section.CALL:
-            if at == 0 or not calls_only:
+            if at == 0 or chosen.texts:
                 yield row.line
                 last = row.line
             continue
-        if target.call in numbers:
+        if target.call in chosen.calls:
             if last:
                 yield ()
             index = target.call

@@ -6,9 +6,8 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from blockview.core.bytefind import OVERLAP, Probe
-
 if TYPE_CHECKING:
+    from blockview.core.bytefind import Probe
     from blockview.readers.source import Source
 
 _PIECE = 1 << 19
@@ -63,6 +62,8 @@ def places(source: Source, probe: Probe) -> Iterator[list[int]]:
 
 def places_in(read: Read, start: int, end: int, probe: Probe) -> Iterator[list[int]]:
     """As `places`, for the bytes from `start` to `end` and a little behind them, a list for each piece."""
+    from blockview.core.bytefind import OVERLAP
+
     tail = b""
     while start < end and (piece := read(start, min(_PIECE, end - start))):
         window = tail + piece

@@ -16,7 +16,7 @@ from blockview.core.bytefind import (
     spelled,
     sure_probe,
 )
-from blockview.core.find import Needle
+from blockview.core.needle import Needle
 
 LETTERS = 'abekisxz059 _-"\\/\n\t\x1béß\u017f\u212a\u0130\u0131œäÄя日本🙂👩\u2028'
 TEXTS = st.text(st.sampled_from(LETTERS), min_size=1, max_size=8)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockview.core.find import HEAD, Needle, Position, Survey
+from blockview.core.find import HEAD, Position, Survey
 from blockview.core.hunting import Hunt
 from blockview.core.model import Session
+from blockview.core.needle import Needle
 from blockview.core.prepare import prepare
 from tests.readers.lines import answers, prompt, read_bytes, result, says, use
 

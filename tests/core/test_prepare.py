@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from blockview.core.coercion import Depth
-from blockview.core.jsontext import Transport, loads, wire_text
+from blockview.core.jsontext import Transport, differences, loads, wire_text
 from blockview.core.model import Place, ToolCall
 from blockview.core.prepare import Change, Found, Missing, Why, no_lookup, prepare
 from tests.core.strategies import ARGUMENTS, SCHEMAS, json_texts
@@ -155,7 +155,15 @@ def test_both_paths_give_the_same_text(text: str, schema: dict[str, object]) -> 
 def test_every_change_is_at_its_place(text: str, schema: dict[str, object]) -> None:
     raw = prepare(call(text), no_lookup)
     assert raw.dispatched == wire_text(loads(text))
+    assert [(change.path, change.before, change.after) for change in raw.changes] == differences(text, raw.dispatched)
     prepared = prepare(call(text), lambda _: Found(schema, "s"), Depth.DEEP)
     for change in prepared.changes:
         if change.why is Why.INTEGER:
             assert float(change.before) == int(change.after)
+
+
+@pytest.mark.parametrize("recorded", ['{"a": 1, "b": [ 1.5 ,"x y"]}', '{ "a":1,\n"b":[1.5,"x y"]}\n'])
+def test_white_space_between_tokens_is_no_change(recorded: str) -> None:
+    prepared = prepare(call(recorded))
+    assert prepared.dispatched == '{"a":1,"b":[1.5,"x y"]}'
+    assert prepared.changes == ()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from blockview.core import result
 from blockview.core.jsontext import JsonError, parse
 from blockview.core.model import ContentBlock, ToolResult
-from blockview.core.result import exact_text, exact_value, exactly_double, result_value, tree_value
+from blockview.core.result import exact_text, exact_value, exactly_double, is_json, result_value, tree_value
 from tests.core.strategies import json_texts
 
 
@@ -96,6 +96,14 @@ def slow(text: str) -> object:
         return text
 
 
+def parses(text: str) -> bool:
+    try:
+        parse(text)
+    except JsonError:
+        return False
+    return True
+
+
 LONG = st.integers(10**14, 10**25).map(str)
 PIECES = st.lists(
     st.one_of(LONG, st.sampled_from(['"', "[", "]", "{", "}", ":", ",", " ", "-", "\\", "0", ".", "e", "a", "\n"])),
@@ -113,6 +121,24 @@ def test_a_long_text_is_looked_through_in_pieces(inside: str, size: int) -> None
     text = f'["{"x" * size}",{inside}]'
     with patch.object(result, "_PIECE", size):
         assert repr(exact_value(text)) == repr(slow(text))
+
+
+SEEDS = [
+    '"\\ud800"', '"\\\\ud800"', '"\\ude00"', '"\\ud83d\\ude00"', '"\\ud800\\u0041"', '"\ud800"', '{"\\udc00":1}',
+    "1e400", "-0", "[01]", "1.", "-", '"\t"', '"\\x"', "\ufeff1", "\u00a01", "[1]\x00", "nul", "truee",
+    "[" * 5000 + "]" * 5000, "[" * 5000, "7" * 5000, '["' + "\\ud800" * 9 + '",]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SEEDS)
+def test_texts_that_decoders_see_differently(text: str) -> None:
+    assert is_json(text) == parses(text)
+
+
+@given(st.data(), st.one_of(PIECES, json_texts()))
+def test_a_text_is_json_when_it_parses(data: st.DataObject, text: str) -> None:
+    for some in (text, text[: data.draw(st.integers(0, len(text)))], f'["{text}"]'):
+        assert is_json(some) == parses(some)
 
 
 @given(json_texts())

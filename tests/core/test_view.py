@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockview.core.coercion import Depth
-from blockview.core.find import HEAD, Needle, Position, Survey
+from blockview.core.find import HEAD, Position, Survey
 from blockview.core.model import Block, ContentBlock, Diagnostic, Place, Session, Status, Text, ToolCall, ToolResult
+from blockview.core.needle import Needle
 from blockview.core.prepare import Found, Lookup, Missing
 from blockview.core.view import Tally, View
 from tests.work import calls_in

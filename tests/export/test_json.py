@@ -13,9 +13,17 @@ from msgspec.structs import replace
 from blockview.core.jsontext import Kind, parse
 from blockview.core.model import Block, Place, Session, ToolCall, ToolResult
 from blockview.core.result import exactly_double
-from blockview.export.json import json_chunks
+from blockview.core.safetext import visible_json
+from blockview.export.json import encode, json_chunks
+from blockview.export.lines import Choice
 from tests import samples
 from tests.core.strategies import ARGUMENTS, json_texts
+
+TEXTS = st.text(st.one_of(st.characters(), st.characters(categories=["Cs", "Cc", "Cf"])), max_size=30)
+
+
+def parts_of(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner)
 
 
 def as_json(session: Session = samples.SESSION, **options: object) -> str:
@@ -137,11 +145,11 @@ def test_structured_content_is_verbatim_and_rubbish_in_its_place_is_text() -> No
 
 
 def test_some_blocks_or_one_call() -> None:
-    assert [block["index"] for block in document(only_blocks=[2])["blocks"]] == [2]
-    (block,) = document(only_call="call_4")["blocks"]
+    assert [block["index"] for block in document(choice=Choice(blocks=[2]))["blocks"]] == [2]
+    (block,) = document(choice=Choice(call="call_4"))["blocks"]
     assert [call["id"] for call in block["calls"]] == ["call_4"]
     assert {"call": 0} in block["items"]
-    assert document(only_call="nobody")["blocks"] == []
+    assert document(choice=Choice(call="nobody"))["blocks"] == []
 
 
 def test_an_empty_session_is_a_document_too() -> None:
@@ -165,7 +173,7 @@ def test_every_number_in_the_document_is_exact(arguments: str, result: str) -> N
             assert said == literal
 
 
-@given(st.text(st.one_of(st.characters(), st.characters(categories=["Cs", "Cc", "Cf"])), max_size=30))
+@given(TEXTS)
 def test_any_text_comes_back_and_nothing_raw_gets_out(text: str) -> None:
     session = replace(one(replace(samples.CHANGED, id=text, result=samples.text_result(text))), title=text or "t")
     written = as_json(session)
@@ -174,3 +182,15 @@ def test_any_text_comes_back_and_nothing_raw_gets_out(text: str) -> None:
     found = json.loads(written)
     assert found["title"] == json.loads(json.dumps(text or "t"))
     assert found["blocks"][0]["calls"][0]["id"] == json.loads(json.dumps(text))
+
+
+def test_every_character_is_written_as_it_is_or_escaped_as_on_every_other_way_out() -> None:
+    odd = [*range(0x11000), *range(0x1F000, 0x1FC00), *range(0xDFF00, 0xE1100), *range(0x10FF00, 0x110000)]
+    different = [code for code in odd if encode(chr(code)) != visible_json(json.dumps(chr(code), ensure_ascii=False))]
+    assert different == []
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers(0, 2**53) | TEXTS, parts_of))
+def test_a_part_is_written_as_json_does_it(part: object) -> None:
+    written = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+    assert encode(part) == visible_json(written)

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from blockview.core.lines import Role, Span
 from blockview.core.model import Block, Place, Session, Text
+from blockview.core.query import parse
 from blockview.core.safetext import cell_width, visible
 from blockview.export.ansi import ansi_chunks, ansi_line
-from blockview.export.lines import session_lines
+from blockview.export.lines import Choice, session_lines
 from blockview.export.text import text_chunks
 from tests import samples
 
@@ -31,7 +32,7 @@ def test_the_whole_session_as_text(golden: Golden, width: int) -> None:
 
 
 def test_the_session_with_colours(golden: Golden) -> None:
-    chunks = ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=80, only_blocks=[0]))
+    chunks = ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=80, choice=Choice(blocks=[0])))
     golden("session-80.ansi", "".join(chunks))
 
 
@@ -56,20 +57,20 @@ def test_nothing_is_folded_on_paper() -> None:
 
 
 def test_some_blocks_or_one_call() -> None:
-    second = as_text(only_blocks={1})
+    second = as_text(choice=Choice(blocks={1}))
     assert "block 2" in second
     assert "block 1" not in second
     assert "block 3" not in second
-    one = as_text(only_call="call_4")
+    one = as_text(choice=Choice(call="call_4"))
     assert "call 2/3  editor.erase" in one
     assert "call 1/3" not in one
     assert "two left" not in one
     assert "block 1" not in one
-    assert as_text(only_call="nobody").count("\n") == 1
+    assert as_text(choice=Choice(call="nobody")).count("\n") == 1
 
 
 def test_the_recorded_text_instead_of_what_is_sent() -> None:
-    text = as_text(only_call="call_1", recorded=True)
+    text = as_text(choice=Choice(call="call_1"), recorded=True)
     assert "\narguments  as recorded  " in text and f"\n  {samples.CHANGED.arguments}\n" in text
     assert "as dispatched" not in text
 
@@ -103,3 +104,22 @@ def test_no_recorded_text_reaches_the_terminal_raw_or_too_wide(text: str, width:
     for line in as_text(session, width).removesuffix("\n").split("\n"):
         assert visible(line) == line
         assert cell_width(line) <= width
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "texts"),
+    [
+        ("is:error", [3, 4, 7], False),
+        ("tool:run,draw", [2, 5], False),
+        ("is:changed arg:column=1", [1], False),
+        ('"I will open it"', [], True),
+        ("tool:nobody", [], False),
+    ],
+)
+def test_what_a_filter_keeps(text: str, calls: list[int], texts: bool) -> None:
+    query = parse(text)
+    choice = Choice(rows=lambda block: query.rows(block, samples.prepare_sample))
+    kept = as_text(choice=choice)
+    assert [number for number in range(1, 8) if f"  call_{number} " in kept] == calls
+    assert ("I will open it." in kept) == texts
+    assert kept.startswith(as_text().splitlines()[0])

@@ -1,11 +1,16 @@
 """Find in a session that is read from a file, and in many of them."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
 
 from blockview.commands.searchers import search_files
 from blockview.core.coercion import Depth
+from blockview.core.find import HEAD
 from blockview.core.listing import Listing
+from blockview.core.needle import Hit
 from blockview.core.searching import Told, Wanted
 from blockview.readers.opening import open_session
 from blockview.ui.app import BlockviewApp, Opened
@@ -13,7 +18,7 @@ from blockview.ui.screens.finding_all import FindingAll
 from blockview.ui.screens.picker import Picker
 from blockview.ui.screens.session import SessionScreen
 from tests.readers.lines import answers, prompt, result, says, use
-from tests.ui.driving import running
+from tests.ui.driving import running, settle
 
 FILLER = 120
 
@@ -118,3 +123,32 @@ async def test_what_cannot_be_a_regular_expression_is_said_while_it_is_typed(tmp
         assert "not a regex" in text
         await app.press("escape")
         assert isinstance(app.app.screen, Picker)
+
+
+HITS = (
+    Hit(3, HEAD, "prompt", "", "set the retry limit to five", 8, 19),
+    Hit(3, 1, "arguments", "mcp__jobs__run_job", '{"name":"retry limit","limit":5}', 9, 20),
+    Hit(41, 0, "result", "mcp__logs__get_log", "x" * 150 + " the Retry Limit was 5 \x1b[31m[red]日本語", 155, 166),
+)
+
+
+@pytest.mark.parametrize("size", [(120, 36), (80, 24), (40, 10)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_picture(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
+    def told(paths: Sequence[str], wanted: Wanted) -> Generator[Told | None, None, None]:
+        for name in ("/recordings/uploader.jsonl", "/recordings/opencode.db#ses_123"):
+            yield from (Told(name, name, hit) for hit in HITS)
+            yield Told(name, name)
+        yield Told("/recordings/odd", "/recordings/odd", problem="no permission to read it")
+
+    app = BlockviewApp(picker=lambda: Picker(Files(), "files", told))
+
+    async def ready(pilot: Pilot[None]) -> None:
+        app.push_screen(FindingAll(told, ["a", "b", "c"]))
+        await pilot.pause()
+        await pilot.press(*"retry", "space", *"limit", "enter")
+        await settle(app)
+        await pilot.press("j", "j")
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)
+    assert app.return_code in (None, 0), "the app failed: what was compared is no picture of it"

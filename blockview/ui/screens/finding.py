@@ -27,7 +27,7 @@ from blockview.ui.widgets.detail import Detail
 if TYPE_CHECKING:
     from textual.widgets import Input
 
-    from blockview.core.find import Hit
+    from blockview.core.needle import Hit
     from blockview.core.searching import Wanted
     from blockview.ui.widgets.find_input import FindInput
 

@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from blockview.core.find import Hit
 from blockview.core.hitlines import hit_line
 from blockview.core.lines import Line, Role, Span
+from blockview.core.needle import Hit
 from blockview.core.rows import ends, fit
 from blockview.core.safetext import one_line
 from blockview.core.searching import Search, Told, Wanted
@@ -138,7 +138,7 @@ class FindingAll(PaneScreen):
         elif self._hits >= _MOST:
             right.insert(0, Span("no more is looked for   ", Role.MISSING))
         elif self._unread:
-            right.insert(0, Span(f"{number(len(self._unread), 'file')} cannot be read   ", Role.ERROR))
+            right.insert(0, Span(f"{len(self._unread):,} unread   ", Role.ERROR))
         return ends(left, right, width)
 
     def _text_line(self, width: int) -> Line:

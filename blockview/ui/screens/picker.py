@@ -27,7 +27,7 @@ from blockview.ui.widgets.session_list import SessionList
 from blockview.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from blockview.core.find import Hit
+    from blockview.core.needle import Hit
     from blockview.core.searching import Search, Wanted
     from blockview.ui.widgets.find_input import FindInput
 

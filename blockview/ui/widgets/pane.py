@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -13,10 +13,12 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from blockview.core.find import Needle
 from blockview.core.lines import Line, plain
 from blockview.ui.looks import Looks
 from blockview.ui.strips import Paint, to_strip
+
+if TYPE_CHECKING:
+    from blockview.core.needle import Needle
 
 _FOLD_MARKS = "▸▾"
 

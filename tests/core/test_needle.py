@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockview.core.find import HEAD, Hit, Needle, unescaped
+from blockview.core.find import HEAD
 from blockview.core.jsontext import decode_string
 from blockview.core.model import Block, Place, Status, Text
+from blockview.core.needle import Hit, Needle, unescaped
 from blockview.core.prepare import Prepared, prepare
 from tests.samples import make_call, prepare_sample, text_result
 
