@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from blockview.core.coercion import Depth
@@ -177,6 +178,16 @@ class View:
             return []
         row = self._shown.row(block)
         return [self._shown.call(row, at) for at in range(self._shown.counts[row])]
+
+    def all_calls_shown(self, at_most: int) -> list[Position]:
+        """The calls that stand in the list, whatever is folded: in order, and no more than one above `at_most`."""
+        rows = range(self._extents.rows)
+        found = (
+            Position(self._shown.block(row), self._shown.call(row, at))
+            for row in rows
+            for at in range(self._shown.counts[row])
+        )
+        return list(islice(found, at_most + 1))
 
     def is_open(self, block: int) -> bool:
         """Whether the calls of a block are shown below it."""

@@ -97,6 +97,14 @@ ACTIONS = (
         "replay",
         "send the call, or the MCP calls of the block, to a live server; asks first",
     ),
+    Action(
+        REPLAY,
+        "replay_shown",
+        ("A",),
+        "A",
+        "replay all",
+        "send all MCP calls that the list, or a filter, shows; asks first",
+    ),
     Action(REPLAY, "schemas", ("S",), "S", "schemas", "ask the call's live server for its tools' schemas; asks first"),
     Action(REPLAY, "compare", ("d",), "d", "compare", "the recorded result beside the live one"),
     Action(

@@ -16,7 +16,7 @@ from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Missing
 from blockview.core.replaying import Hints
 from blockview.ui.app import BlockviewApp, Opened
-from blockview.ui.screens import confirm, sending
+from blockview.ui.screens import confirm, replaying, sending
 from blockview.ui.screens.confirm import Confirm
 from blockview.ui.screens.edit_arguments import EditArguments
 from blockview.ui.screens.replay import Compared
@@ -582,3 +582,37 @@ async def test_a_config_that_cannot_be_read_is_told_when_replay_is_first_wanted(
         await app.press(*CALL, "R")
         assert app.toasts() == ["servers.json: [red]not JSON[/red]"]
         assert isinstance(app.app.screen, SessionScreen)
+
+
+async def test_all_calls_that_a_filter_keeps_are_sent_in_order() -> None:
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer)) as app:
+        await app.press("f", *"server:jobs", "enter", "A")
+        told = shown(app, Confirm)
+        view = next(screen.view for screen in app.app.screen_stack if isinstance(screen, SessionScreen))
+        kept = [view.call(position) for position in view.all_calls_shown(99)]
+        names = [call.tool for call in kept if call is not None]
+        assert len(names) > 1
+        assert f"call {len(names)}/{len(names)}" in told
+        await app.press("enter")
+        await app.press("enter")
+        assert [name for name, _ in replayer.sent] == names
+
+
+async def test_a_block_sends_only_the_calls_that_a_filter_keeps() -> None:
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer)) as app:
+        await app.press("f", *"tool:run_job is:changed", "enter")
+        view = app.session.view
+        kept = view.calls_shown(view.cursor.block)
+        assert 0 < len(kept) < len(view.block(view.cursor.block).calls)
+        await app.press("R", "enter", "enter")
+        assert [name for name, _ in replayer.sent] == ["run_job"] * len(kept)
+
+
+async def test_too_many_calls_are_not_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "_MOST", 1)
+    async with running(app=app_with(FakeReplayer())) as app:
+        await app.press("A")
+        assert isinstance(app.app.screen, SessionScreen)
+        assert app.toasts() == ["more than 1 calls stand in the list: filter them first (f)"]

@@ -10,7 +10,6 @@ from textual.screen import Screen
 
 from blockview.core.find import Position
 from blockview.core.lines import Line, Role, Span
-from blockview.core.query import Names, Query, QueryError, completions, parse
 from blockview.core.rows import ends
 from blockview.core.safetext import one_line
 from blockview.core.view import View
@@ -23,6 +22,7 @@ from blockview.ui.widgets.detail import Detail
 if TYPE_CHECKING:
     from textual.widgets import Input
 
+    from blockview.core.query import Query
     from blockview.ui.widgets.find_input import FindInput
 
 _KEYS_FROM = 70
@@ -110,6 +110,8 @@ class Filtering(Screen[None]):
         return True
 
     def _filter_by(self, text: str) -> None:
+        from blockview.core.query import QueryError, parse
+
         self._no_filter = ""
         self.remove_class("-no-filter")
         try:
@@ -192,6 +194,8 @@ class Filtering(Screen[None]):
         self.filter_line.refresh()
 
     def _complete(self, text: str) -> list[str]:
+        from blockview.core.query import Names, completions
+
         specs = self.view.session.tools
         tools = {*self.view.tools, *(spec.name for spec in specs)}
         servers = {*self.view.servers, *(spec.server for spec in specs if spec.server)}

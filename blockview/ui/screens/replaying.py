@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _NO_SERVERS = "no servers to send to: start with blockview --server NAME=COMMAND"
 
 
+_MOST = 500
+"""Calls that are replayed at a time: a person is to see what is asked."""
+
+
 class Replaying(Screen[None]):
     """The part of the session screen that replays. Nothing starts and nothing is sent before the person confirms."""
 
@@ -43,6 +47,16 @@ class Replaying(Screen[None]):
     def action_replay(self) -> None:
         """Replay the call under the cursor, or the MCP calls of the block."""
         self.replay(self._positions())
+
+    def action_replay_shown(self) -> None:
+        """Replay all MCP calls that the list shows."""
+        positions = self.view.all_calls_shown(_MOST)
+        if self.view.kept is not None and not self.view.kept.complete:
+            self.notify("the filter has not looked at everything yet: wait for its count", markup=False)
+        elif len(positions) > _MOST:
+            self.notify(f"more than {_MOST:,} calls stand in the list: filter them first (f)", markup=False)
+        else:
+            self.replay(positions)
 
     def replay(self, positions: Sequence[Position], call: ToolCall | None = None) -> None:
         """Ask about the calls at `positions` and send them in order.
@@ -81,13 +95,13 @@ class Replaying(Screen[None]):
             self.app.push_screen(Confirm(replays, reachable, send=None, connected=self.catalog_changed))
 
     def _positions(self) -> list[Position]:
-        """The call under the cursor, or the calls of the block under it."""
+        """The call under the cursor, or the calls of the block under it that the list shows."""
         position = self.detail.position if self.in_detail else self.view.cursor
         if self.in_detail and self.detail.chosen_call is not None:
             position = self.detail.chosen_call
         if position.call != HEAD or position.block >= self.view.blocks:
             return [position] if position.block < self.view.blocks else []
-        return [Position(position.block, at) for at in range(len(self.view.block(position.block).calls))]
+        return [Position(position.block, call) for call in self.view.calls_shown(position.block)]
 
     def _plan(
         self, positions: Sequence[Position], call: ToolCall | None
