@@ -1,6 +1,7 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
-Keys, marks and places stand between comments of that name; a `console` block is a command and what it prints.
+Keys, marks, filter words and places stand between comments of that name; a `console` block is a command and what it
+prints.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from blockview.core.query import HELP
 from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
 
@@ -23,6 +25,7 @@ def renewed(text: str) -> str:
     """The README with all such parts as they are now."""
     text = _between("keys", keys_markdown(), text)
     text = _between("marks", marks_markdown(), text)
+    text = _between("filter", filter_markdown(), text)
     text = _between("places", places_markdown(), text)
     return _CONSOLE.sub(lambda match: f"$ {match[1]}\n{printed(match[1])}", text)
 
@@ -30,6 +33,11 @@ def renewed(text: str) -> str:
 def marks_markdown() -> str:
     rows = "".join(f"| `{glyph}` | {word} | {meaning} |\n" for glyph, word, meaning in MARKS)
     return f"| mark | word | meaning |\n|---|---|---|\n{rows}"
+
+
+def filter_markdown() -> str:
+    rows = "".join(f"| `{usage}` | {meaning} |\n" for usage, meaning in HELP)
+    return f"| word | keeps |\n|---|---|\n{rows}"
 
 
 def places_markdown() -> str:
