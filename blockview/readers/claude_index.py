@@ -16,6 +16,7 @@ from blockview.readers.anthropic_blocks import CALL_TYPES, is_result
 from blockview.readers.claude_known import MAIN, Known, Progress, Spot
 from blockview.readers.claude_lines import LINE_TYPES, Attachment, IndexLine, IndexMessage, said
 from blockview.readers.claude_tree import MessageTree
+from blockview.readers.columns import RowsByName
 from blockview.readers.source import Source
 
 
@@ -49,7 +50,7 @@ class Index:
         self._touched: set[int] = set()
         self._titles: dict[str, str] = {}
         self._records = self._messages = self._duplicates = self._compactions = self._unknown = 0
-        self._seen: dict[str, int] = {}
+        self._seen = RowsByName()
         self._before, self._row_before = "", -1
         """The uuid and the row of the record before."""
         self._shows = False
@@ -76,7 +77,8 @@ class Index:
             self._unknown += 1
             self.first_unknown = self.first_unknown or Place(number, byte, len(data))
             return
-        if uuid is not None and uuid in self._seen and self._is_copy(uuid, data, line):
+        first = self._seen.setdefault(uuid, len(self.known.rows)) if uuid is not None else -1
+        if uuid is not None and first >= 0 and self._is_copy(uuid, first, data, line):
             self._duplicates += 1
             return
         if not self.session_id:
@@ -101,7 +103,6 @@ class Index:
             if block < self._settled:
                 self._touched.add(block)
         if uuid is not None:
-            self._seen.setdefault(uuid, row)
             self._before, self._row_before = uuid, row
 
     def _other(self, row: int, line: IndexLine, stream: str) -> None:
@@ -118,9 +119,9 @@ class Index:
             case _:
                 self._title(line)
 
-    def _is_copy(self, uuid: str, data: bytes | memoryview, line: IndexLine) -> bool:
+    def _is_copy(self, uuid: str, first: int, data: bytes | memoryview, line: IndexLine) -> bool:
         """True when this record was there before. A copy may know the parent that the first one had lost."""
-        earlier = self._source.recorded(self.known.rows[self._seen[uuid]])
+        earlier = self._source.recorded(self.known.rows[first])
         if earlier != data and part_of(_COMPARED, earlier) != part_of(_COMPARED, bytes(data)):
             return False
         if line.parent_uuid is not None:
@@ -258,7 +259,7 @@ class Index:
 
     def _row_of(self, uuid: str) -> int:
         """The row of a record seen before; -1 when there is none."""
-        return self._row_before if uuid == self._before else self._seen.get(uuid, -1)
+        return self._row_before if uuid == self._before else self._seen.get(uuid)
 
     def _link(self, line: IndexLine, child: str | None, *, real: bool) -> None:
         """Note roots and branches of the tree of messages. Results are no branches: they are siblings of calls."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from blockview.core.model import Place
 
+_FIRST_SLOTS = 1024
+
 
 class Rows:
     """Places of records; a record is called by its number, its row."""
@@ -71,3 +73,54 @@ class Chains:
         while entry:
             yield self._rows[entry - 1]
             entry = self._next[entry - 1]
+
+
+class RowsByName:
+    """Finds the row of a name: a hash table of machine integers, which holds no names.
+
+    Two names of which one is taken for the other are as rare as equal 64-bit hashes of two texts.
+    """
+
+    def __init__(self) -> None:
+        self._keys = array("q", [0]) * _FIRST_SLOTS
+        self._rows = array("I", [0]) * _FIRST_SLOTS
+        self._mask = _FIRST_SLOTS - 1
+        self._count = 0
+
+    def get(self, name: str) -> int:
+        """The row of a name; -1 for one that was not set."""
+        key = hash(name) or 1
+        keys, mask = self._keys, self._mask
+        at = key & mask
+        while held := keys[at]:
+            if held == key:
+                return self._rows[at]
+            at = (at + 1) & mask
+        return -1
+
+    def setdefault(self, name: str, row: int) -> int:
+        """The row of a name; for one that was not set, -1, and it is set to `row`."""
+        key = hash(name) or 1
+        keys, mask = self._keys, self._mask
+        at = key & mask
+        while held := keys[at]:
+            if held == key:
+                return self._rows[at]
+            at = (at + 1) & mask
+        keys[at], self._rows[at] = key, row
+        self._count += 1
+        if 3 * self._count > 2 * mask:
+            self._double()
+        return -1
+
+    def _double(self) -> None:
+        old_keys, old_rows = self._keys, self._rows
+        size = 2 * len(old_keys)
+        keys, rows, mask = array("q", [0]) * size, array("I", [0]) * size, size - 1
+        for key, row in zip(old_keys, old_rows, strict=True):
+            if key:
+                at = key & mask
+                while keys[at]:
+                    at = (at + 1) & mask
+                keys[at], rows[at] = key, row
+        self._keys, self._rows, self._mask = keys, rows, mask
