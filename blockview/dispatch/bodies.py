@@ -11,6 +11,9 @@ import httpx2
 from blockview.dispatch.lines import Event, Events
 from blockview.dispatch.tee import Exchange, Tee, stand_in
 
+_BEGINNING = 64 << 10
+"""Bytes that are kept of a body that is too long."""
+
 _SSE_EVENT = 1 << 20
 """Bytes of the longest event that the SDK's legacy transport takes."""
 
@@ -99,18 +102,16 @@ class EventBody(Body):
 
 
 async def read(chunks: AsyncIterable[bytes], longest: int) -> tuple[bytes, str]:
-    """A whole body, and why it is not whole ("" when it is)."""
-    parts: list[bytes] = []
-    size = 0
+    """A body, and why it is not whole ("" when it is). Of one that is too long there is the beginning only."""
+    body = bytearray()  # a list of chunks would take many times the memory where they are small
     try:
         async for chunk in chunks:
-            parts.append(chunk)
-            size += len(chunk)
-            if size > longest:
-                return b"".join(parts), f"the body has more than {longest:,} bytes"
+            body += chunk
+            if len(body) > longest:
+                return bytes(body[:_BEGINNING]), f"the body has more than {longest:,} bytes"
     except (httpx2.TransportError, httpx2.DecodingError) as error:
-        return b"".join(parts), describe(error)
-    return b"".join(parts), ""
+        return bytes(body), describe(error)
+    return bytes(body), ""
 
 
 def copied(response: httpx2.Response, **body: Any) -> httpx2.Response:

@@ -25,7 +25,7 @@ from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Prepared, prepare
 from blockview.core.raw import text_of
 from blockview.core.replaying import NotConnected
-from blockview.core.safetext import one_line
+from blockview.core.safetext import one_line, short_name
 from blockview.dispatch import sdk
 from blockview.dispatch.attempt import Attempt
 from blockview.dispatch.bodies import describe
@@ -302,7 +302,7 @@ class Worker:
                 shared.stale = True
                 shared.mailbox.put(Relist())
         elif method and not method.startswith("notifications/") and method not in _QUIET_REQUESTS:
-            self._tee.remark(f"the server asked for {method}, which was declined")
+            self._tee.remark(f"the server asked for {short_name(method)}, which was declined")
 
     def _ended(self, reason: str) -> None:
         """The transport has ended by itself."""
