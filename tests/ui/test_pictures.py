@@ -27,6 +27,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "copy": ("j", "y"),
     "find": ("/", *"limit", "enter", "n"),
     "typing": ("/", *"limit"),
+    "filter": ("f", *"is:changed", "enter"),
+    "filter-wrong": ("f", *"is:chang"),
     "deep": ("]", "]", "c"),
     "no-schema": ("]", "]", "]", "]", "enter"),
     "error": ("]", "]", "]", "enter"),
