@@ -77,7 +77,7 @@ class Index:
             self._unknown += 1
             self.first_unknown = self.first_unknown or Place(number, byte, len(data))
             return
-        first = self._seen.setdefault(uuid, len(self.known.rows)) if uuid is not None else -1
+        first = self._seen.setdefault(uuid, len(self._block_of)) if uuid is not None else -1
         if uuid is not None and first >= 0 and self._is_copy(uuid, first, data, line):
             self._duplicates += 1
             return

@@ -18,6 +18,15 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0
 
 
+def private_memory(process: int) -> int:
+    """Bytes of private memory that a process holds; 0 for one that has ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    return 1024 * next((int(line.split()[1]) for line in status.splitlines() if line.startswith("RssAnon:")), 0)
+
+
 class Program:
     """Starts a program at 120x40; leaving the context stops it."""
 
@@ -43,14 +52,14 @@ class Program:
     def press(self, key: bytes) -> None:
         os.write(self._terminal, key)
 
-    def wait(self, marker: bytes) -> None:
-        """Return as soon as the marker has been painted since the last wait."""
+    def wait(self, *markers: bytes) -> None:
+        """Return as soon as one of the markers has been painted since the last wait."""
         deadline = monotonic() + PATIENCE
         painted = b""
-        while marker not in painted:
+        while not any(marker in painted for marker in markers):
             ready, _, _ = select.select([self._terminal], [], [], max(0.0, deadline - monotonic()))
             if not ready:
-                raise TimeoutError(f"{marker!r} was not painted; the end of what was: {painted[-500:]!r}")
+                raise TimeoutError(f"{markers!r} was not painted; the end of what was: {painted[-500:]!r}")
             painted += os.read(self._terminal, 65536)
 
     def paint(self) -> None:
@@ -70,8 +79,7 @@ class Program:
 
     def memory(self) -> int:
         """Bytes of private memory that the program holds."""
-        status = Path(f"/proc/{self._pid}/status").read_text()
-        return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("RssAnon:"))
+        return private_memory(self._pid)
 
     def settle(self, seconds: float) -> None:
         """Read what is still painted until nothing came for some time."""
