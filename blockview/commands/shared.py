@@ -29,7 +29,7 @@ from blockview.readers.registry import UnknownFormat
 if TYPE_CHECKING:
     from blockview.catalog.cache import ToolsCache
 
-_FIRST_STEP = 0.05
+_FIRST_STEP = 0.02
 """Seconds of reading before the first screen."""
 
 STDIN = "-"
