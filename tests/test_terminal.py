@@ -18,8 +18,17 @@ from tests import homes
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "blockview" / "demo" / "session.jsonl"
 PATIENCE = 20.0
+LARGE = 400_000
+"""Prompts that take some seconds to read."""
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+
+
+def prompts(*texts: str) -> str:
+    """Lines with prompts."""
+    start = '{"type":"user","isSidechain":false,"sessionId":"s","parentUuid":null'
+    lines = (f'{start},"uuid":"{text}","message":{{"role":"user","content":"prompt {text}"}}}}\n' for text in texts)
+    return "".join(lines)
 
 
 class Terminal:
@@ -154,3 +163,43 @@ def test_a_missing_file_among_several_is_named_before_the_app_starts(terminal: T
     terminal.start(DEMO, "none.jsonl", width=100, height=30)
     screen = terminal.wait("exit code 2")
     assert "blockview: none.jsonl: no such file" in screen
+
+
+def test_a_recording_is_followed_while_it_is_written_cut_and_replaced(terminal: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "followed.jsonl"
+    path.write_text(prompts("one", "two"))
+    terminal.start("--follow", path, width=120, height=20)
+    terminal.wait(lambda screen: "following" in screen and "two" in screen)
+    with path.open("a") as file:
+        file.write(prompts("three"))
+    terminal.wait(lambda screen: "3 blocks" in screen and "three" in screen)
+
+    path.write_text(prompts("cut"))
+    terminal.wait(lambda screen: "1 block " in screen and "written anew" in screen and "cut" in screen)
+
+    path.unlink()
+    terminal.wait("the file is gone")
+    path.write_text(prompts("back", "again"))
+    terminal.wait(lambda screen: "2 blocks" in screen and "again" in screen)
+
+    terminal.press("F")
+    terminal.wait(lambda screen: "following" not in screen)
+    terminal.press("q")
+    terminal.wait("exit code 0")
+
+
+def test_a_large_recording_is_left_while_it_is_read(terminal: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "large.jsonl"
+    path.write_text(prompts(*map(str, range(LARGE))))
+    terminal.start(path, width=120, height=20)
+    terminal.wait("reading")
+    terminal.press("G")
+    terminal.press("q")
+    screen = terminal.wait("exit code 0")
+    assert screen.strip() == "exit code 0"
+
+
+def test_what_comes_through_a_pipe_is_not_followed(terminal: Terminal) -> None:
+    terminal.start("--follow", "-", width=100, height=30, stdin=DEMO)
+    screen = terminal.wait("exit code 2")
+    assert "--follow needs a file" in screen

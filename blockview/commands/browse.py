@@ -110,7 +110,8 @@ def show(
     load(_APP)
     from blockview.ui.app import Opened, run_app
 
-    opened = Opened(session, catalogs(session), catalogs, growing, complete, getattr(options, "follow", False))
+    following = getattr(options, "follow", False)
+    opened = Opened(session, catalogs(session), catalogs, growing, complete, following, sender.serve)
     try:
         return run_app(opened, depth=Depth(options.coerce), replayer=sender.replayer)
     finally:
@@ -163,7 +164,8 @@ def _choose(sessions: FoundSessions, where: str, options: Namespace, sender: Sen
     def open_path(name: str) -> Opened:
         growing, grown = begin_recording(name)
         sender.serve(grown.session)
-        return Opened(grown.session, catalogs(grown.session), catalogs, growing, grown.complete, options.follow)
+        session, complete = grown.session, grown.complete
+        return Opened(session, catalogs(session), catalogs, growing, complete, options.follow, sender.serve)
 
     try:
         return run_app(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Iterable, MutableSequence, Sequence
 from itertools import accumulate
 
 
@@ -34,11 +34,30 @@ class Extents:
         self._prefix: array[int] | None = None
         """How many lines the first n rows take below them when all are open; made when first asked for."""
 
-    def recount(self, counts: Sequence[int]) -> None:
-        """Take other numbers of lines, and more rows or fewer. Rows stay open or closed as they were."""
+    def recount(self, counts: Sequence[int], since: int = 0) -> None:
+        """Take other numbers of lines, and more rows or fewer. Rows stay open or closed as they were.
+
+        Args:
+            counts: The number of lines below each row while it is open.
+            since: The first row for which it may be another number than before.
+        """
+        since = min(since, len(counts))
         self._counts = counts
         del self._others[bisect_left(self._others, len(counts)) :]
-        self._other_lines = self._prefix = None
+        if self._other_lines is not None:
+            del self._other_lines[bisect_left(self._others, since) + 1 :]
+            known = len(self._other_lines) - 1
+            self._extend(self._other_lines, (counts[other] for other in self._others[known:]))
+        if self._prefix is not None:
+            del self._prefix[since + 1 :]
+            self._extend(self._prefix, counts[since:])
+
+    @staticmethod
+    def _extend(sums: MutableSequence[int], counts: Iterable[int]) -> None:
+        """Go on with running sums."""
+        more = accumulate(counts, initial=sums[-1])
+        next(more)
+        sums.extend(more)
 
     def insert(self, row: int) -> None:
         """A row has come in before `row`; it is in the common state."""

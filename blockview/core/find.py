@@ -35,6 +35,8 @@ class Survey:
         self._look = look
         self._seen = bytearray(blocks)
         self._rows: dict[int, tuple[int, ...]] = {}
+        self._alike: dict[tuple[int, ...], tuple[int, ...]] = {}
+        """One of each kind of rows: a million blocks have few kinds."""
         self._before: tuple[list[int], list[int]] | None = None
         self.looked = 0
         """How many blocks were looked into."""
@@ -52,13 +54,16 @@ class Survey:
             self._seen[block] = 1
             self.looked += 1
             if rows := self._look(block):
-                self._rows[block] = rows
+                self._rows[block] = self._alike.setdefault(rows, rows)
                 self.hits += len(rows)
                 self._before = None
         return self._rows.get(block, ())
 
     def grow(self, blocks: int, touched: Collection[int] = ()) -> None:
         """The session has so many blocks now, and those that were touched are to be looked into again."""
+        if len(touched) >= self._blocks:
+            self._seen, self._rows, self.looked, self.hits = bytearray(self._blocks), {}, 0, 0
+            touched = ()
         if blocks < self._blocks:
             touched = [*touched, *range(blocks, self._blocks)]
         for block in touched:

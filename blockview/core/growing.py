@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple, Protocol
 
 from blockview.core.model import Session
@@ -27,16 +27,20 @@ class Grown(NamedTuple):
 class Growing(Protocol):
     """Reads a recording in steps, in order. The session of each step has the blocks of the one before, and more."""
 
-    def read_on(self, seconds: float) -> Grown | None:
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
         """Read for about so long, or less when the end is reached. May be called from any thread, by one at a time.
 
         After the end it looks whether the recording has become longer, or another one.
+
+        Args:
+            seconds: How long to read.
+            rest: Is called now and then, so that others can do their work meanwhile.
 
         Returns:
             What is known now, or None when there is nothing new.
 
         Raises:
-            OSError: the recording can no longer be read.
+            OSError: the recording can no longer be read. It may be there again later.
             ValueError: no reader knows the recording.
         """
         ...

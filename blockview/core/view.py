@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +13,7 @@ from blockview.core.growing import Grown
 from blockview.core.marks import CallMarks, call_marks
 from blockview.core.model import Block, Place, Session, ToolCall
 from blockview.core.prepare import Lookup, Prepared, no_lookup, prepare
+from blockview.core.recent import Recent
 from blockview.core.shown import All, Kept, Shown
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class View:
         """
         self.lookup = lookup
         self._take(session)
+        self._block: Recent[int, Block] = Recent(lambda index: self.session.blocks[index], 64)
+        self._prepared = Recent(self._prepare, 512)
         self._whole = Extents(self._counts, opened=complete and self.blocks + self.calls <= OPEN_AT_MOST)
         self._shown: Shown = All(self._counts)
         self._extents = self._whole
@@ -77,6 +79,7 @@ class View:
         self.tools: set[str] = set()
         self.servers: set[str] = set()
         """The names in the calls of those blocks."""
+        self._alike: dict[Tally, Tally] = {}
         self._tallies: dict[int, Tally] = {}
         """Of the blocks that `marked` has looked into those whose calls have marks."""
         self.set_depth(depth)
@@ -88,43 +91,84 @@ class View:
         counts = session.call_counts
         self._counts = counts if len(counts) == self.blocks else [len(block.calls) for block in session.blocks]
         self.calls = sum(self._counts)
-        self._block = lru_cache(maxsize=64)(lambda index: session.blocks[index])
 
-    def grow(self, grown: Grown, lookup: Lookup | None = None) -> None:
-        """Go on with what is known of the recording by now. Cursor and folds stay with their blocks.
+    def grow(self, grown: Grown, lookup: Lookup | None = None) -> int:
+        """Go on with what is known of the recording by now. Cursor, folds and live outcomes stay with their rows.
 
         Args:
             grown: What is known, and which blocks tell something else than before.
             lookup: The catalog of what is known now, if it is another one.
+
+        Returns:
+            How many lines at the top of the list are as they were.
         """
         was = self.blocks
         self._take(grown.session)
-        touched = range(was) if grown.replaced else [block for block in grown.touched if block < was]
-        self._whole.recount(self._counts)
+        other = lookup is not None and lookup is not self.lookup
+        self.lookup = lookup or self.lookup
+        gone = range(self.blocks, was)
+        touched: Collection[int] = range(was)
+        since = 0
+        if not grown.replaced and len(grown.touched) < was:
+            touched = {*(block for block in grown.touched if block < was), *gone}
+            since = min(touched, default=was)
+        self._whole.recount(self._counts, since)
         if self.filter is None:
             self._shown = All(self._counts)
-        self._prepared.cache_clear()
-        if lookup is not None and lookup is not self.lookup:
-            self.lookup = lookup
-            touched = range(was)
-        for block in touched:
-            self._forget(block)
+        self._block.forget(lambda block: block in touched)
+        self._prepared.forget(lambda position: other or position.block in touched)
+        self._stay_live(touched)
+        if other:
+            touched, since = range(was), 0
+        self._forget(touched)
+        if grown.replaced and self.filter is not None:
+            self.set_filter(self.filter)
+        if self.cursor.block >= was and self.session.diagnostics:
+            self.cursor = self.diagnostics_position
+        elif self.cursor.block in gone:
+            self.cursor = Position(max(0, self.blocks - 1))
+        self.cursor = self._nearest(self.cursor)
+        return self.line(Position(since))
+
+    def _forget(self, touched: Collection[int]) -> None:
+        """Look again into what was touched, when somebody needs to know."""
         for survey in (self.marked, self.failed, self.found, self.kept):
             if survey is not None:
                 survey.grow(self.blocks, touched)
         if self.hunt is not None:
             self.hunt.allow(touched)
-        if self.cursor.block >= was:  # it stands on what could not be read, or on nothing
-            self.cursor = self.diagnostics_position if self.session.diagnostics else Position(max(0, self.blocks - 1))
-        elif self.cursor.block >= self.blocks:
-            self.cursor = Position(max(0, self.blocks - 1))
-        elif self.cursor.call >= self._counts[self.cursor.block]:
-            self.cursor = Position(self.cursor.block, self._counts[self.cursor.block] - 1)
+        if not self.marked.looked:
+            self._tallies.clear()
+            self.tally = Tally()
+        else:
+            for tally in filter(None, (self._tallies.pop(block, None) for block in touched)):
+                self.tally = Tally(*(whole - part for whole, part in zip(self.tally, tally, strict=True)))
 
-    def _forget(self, block: int) -> None:
-        tally = self._tallies.pop(block, None)
-        if tally is not None:
-            self.tally = Tally(*(whole - part for whole, part in zip(self.tally, tally, strict=True)))
+    def _stay_live(self, touched: Collection[int]) -> None:
+        """Let live outcomes stand beside the calls that they are of; those of calls that are gone go as well."""
+        live: dict[Position, list[Live]] = {}
+        for position, outcomes in self.live.items():
+            stays = position.block not in touched
+            at = position if stays else self._call_at(position, outcomes[-1].call.id)
+            if at is not None:
+                live.setdefault(at, []).extend(outcomes)
+        self.live = live
+
+    def _call_at(self, position: Position, name: str) -> Position | None:
+        """Where the call of an id stands that stood at a position of the same block."""
+        block, call = position
+        ids = [each.id for each in self.block(block).calls] if block < self.blocks else []
+        if call < len(ids) and ids[call] == name:
+            return position
+        return Position(block, ids.index(name)) if name in ids else None
+
+    def _nearest(self, position: Position) -> Position:
+        """A position, or the nearest that there is."""
+        block, call = position
+        if block >= self.blocks:
+            there = block == self.blocks and self.session.diagnostics
+            return position if there else Position(max(0, self.blocks - 1))
+        return Position(block, min(call, self._counts[block] - 1))
 
     # Rows and lines
 
@@ -221,7 +265,8 @@ class View:
             self.cursor = self.position(max(0, min(line, self.lines - 1)))
 
     def go(self, position: Position) -> None:
-        """Put the cursor on a row, opening its block if need be."""
+        """Put the cursor on a row, or on the nearest that there is, opening its block if need be."""
+        position = self._nearest(position)
         if position.call != HEAD:
             self.set_open(position.block, True)
         self.cursor = position
@@ -270,7 +315,7 @@ class View:
     def set_depth(self, depth: Depth) -> None:
         """Change how far coercion reaches; all that depends on it is worked out anew when it is next asked for."""
         self._depth = depth
-        self._prepared = lru_cache(maxsize=512)(self._prepare)
+        self._prepared.forget()
         self.tally = Tally()
         self._tallies.clear()
         self.marked = Survey(self.blocks, self._marked_rows)
@@ -300,7 +345,7 @@ class View:
             sum(each.error or each.blocked for each in found),
         )
         if any(tally):
-            self._tallies[block] = tally
+            self._tallies[block] = self._alike.setdefault(tally, tally)
             self.tally = Tally(*map(sum, zip(self.tally, tally, strict=True)))
         return tuple(number for number, each in enumerate(found) if each.remarkable)
 

@@ -11,12 +11,13 @@ from blockview.core.model import Session
 Stamp = tuple[int, int, int]
 
 
-def stamp(path: Path) -> Stamp | None:
-    """What changes when a file is written to or replaced: its number, size and time; None while there is no file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
+def stamp(path: Path) -> Stamp:
+    """What changes when a file is written to or replaced: its number, size and time.
+
+    Raises:
+        OSError: there is no file.
+    """
+    found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -34,10 +35,10 @@ class Whole:
         self._stamp: Stamp | None = None
         self._known = 0
 
-    def read_on(self, seconds: float) -> Grown | None:
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
         """The whole session, when the file is another one than at the time before."""
         found = stamp(self._path)
-        if found is None or found == self._stamp:
+        if found == self._stamp:
             return None
         self._stamp = found
         session = self._read()

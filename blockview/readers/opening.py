@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
@@ -57,11 +58,11 @@ class _Begun:
         self._growing = empty
         self._settled = False
 
-    def read_on(self, seconds: float) -> Grown | None:
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
         """What is in the file, as soon as something is."""
         if not self._settled and self._file.exists() and self._file.stat().st_size:
             self._growing, self._settled = open_growing(self._file), True
-        return self._growing.read_on(seconds)
+        return self._growing.read_on(seconds, rest)
 
 
 def holds_several(path: str | PathLike[str]) -> bool:

@@ -15,6 +15,8 @@ from blockview.readers.head import Reader
 from blockview.readers.source import Source
 
 _PIECE = 1 << 20
+_BETWEEN_RESTS = 0.004
+"""Seconds of work on a piece, as far as a larger or smaller piece can bring that about."""
 _PROOF = 256
 """Bytes before the end of what was read by which a recording that was rewritten in place is told."""
 _FRESH = 2.0
@@ -93,17 +95,21 @@ class Stepwise:
         self._next = len(_BOM) if source.read(0, len(_BOM)) == _BOM else 0
         """The offset of the line that is read next."""
         self._number = 1
-        self._length = _PIECE
+        self._length = self._piece = _PIECE
         self._proof = self._tail = b""
         self._complete = self._took_tail = self._cut = False
 
-    def read_on(self, seconds: float) -> Grown | None:
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
         """Read for about so long, or what is new at the end. See `Growing`."""
         if self._complete and not self._look():
             return None
         deadline = time.perf_counter() + seconds
+        began = time.thread_time()
         while self._step() and (self._next < self._redo or time.perf_counter() < deadline):
-            pass
+            share = _BETWEEN_RESTS / max(1e-6, time.thread_time() - began)
+            self._piece = min(_PIECE, max(_PIECE // 16, int(self._piece * share)))
+            rest()
+            began = time.thread_time()
         replaced, self._replaced = self._replaced, False
         settled = self._taker.settle()
         session = self._taker.session()
@@ -126,7 +132,7 @@ class Stepwise:
         if not end and self._next + len(lines) < self._source.size and lines:
             self._length *= 2  # a line that is longer than a piece
             return True
-        self._length = _PIECE
+        self._length = self._piece
         if not end:
             self._complete, self._tail = True, lines
             if not self._is_being_written(lines):
@@ -164,10 +170,7 @@ class Stepwise:
         path, source = self._source.path, self._source
         if path is None:
             return False
-        try:
-            found = path.stat()
-        except OSError:
-            return False
+        found = path.stat()
         source.refresh()
         end = self._next + len(self._tail)
         if found.st_ino != source.number or source.size < end or not self._is_as_it_was():

@@ -15,6 +15,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from blockview.core.coercion import Depth
+from blockview.core.find import Position
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup, no_lookup
 from blockview.core.view import View
@@ -44,6 +45,8 @@ class Opened(NamedTuple):
     """Whether all that is there now was read."""
     following: bool = False
     """Whether to go on when the end is reached."""
+    told: Callable[[Session], object] | None = None
+    """Is called with what the session has grown to."""
 
 
 class BlockviewApp(App[None]):
@@ -85,7 +88,13 @@ class BlockviewApp(App[None]):
         if not self.is_headless:
             self._end_on_signals()
         self.set_class(not self.is_headless and self.console.color_system == "standard", "-few-colors")
-        self.call_after_refresh(gc.enable)
+        self.call_after_refresh(self._collect_garbage)
+
+    @staticmethod
+    def _collect_garbage() -> None:
+        """Look for garbage from now on, but not among what was there before the first screen: that takes a while."""
+        gc.freeze()
+        gc.enable()
 
     def _end_on_signals(self) -> None:
         """Leave in good order on SIGTERM and SIGHUP: the terminal as it was, and no server left behind."""
@@ -105,7 +114,7 @@ class BlockviewApp(App[None]):
         replays = partial(self._replays_by, self._replayer) if self._replayer else None
         view = View(opened.session, opened.lookup, self._depth, complete=opened.complete)
         screen = SessionScreen(view, replays, opened.lookups)
-        screen.let_grow(opened.growing, complete=opened.complete, following=opened.following)
+        screen.let_grow(opened.growing, complete=opened.complete, following=opened.following, told=opened.told)
         return screen
 
     def _replays_by(self, replayer: Callable[[], Replayer]) -> Replays:
@@ -131,6 +140,7 @@ class BlockviewApp(App[None]):
             screen = self._session_screen(opened)
             if event.hit is not None and event.wanted is not None:
                 screen.begin_at(event.hit, event.wanted)
+                screen.go_when_read(Position(event.hit.block, event.hit.call))
             self.push_screen(screen)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -9,6 +9,11 @@ from threading import Event, Thread
 from time import monotonic
 from typing import ParamSpec, TypeVar
 
+_TURNS = 8
+"""Turns of the event loop: a key goes through several messages."""
+_PATIENCE = 1.0
+"""Seconds after which the event loop is no longer waited for."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -41,6 +46,28 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
     Thread(target=run, name=getattr(function, "__name__", "work"), daemon=True).start()
     return await done
+
+
+def turns() -> Callable[[], None]:
+    """What lets the event loop have its turn; to be called now and then by long work in another thread.
+
+    Threads share one interpreter, so that a key would take twice as long while such work goes on.
+    """
+    loop = asyncio.get_running_loop()
+
+    def turn(turned: Event, more: int = _TURNS) -> None:
+        if more:
+            loop.call_soon(turn, turned, more - 1)
+        else:
+            turned.set()
+
+    def rest() -> None:
+        turned = Event()
+        with suppress(RuntimeError):  # the app has ended, and its loop with it
+            loop.call_soon_threadsafe(turn, turned)
+            turned.wait(_PATIENCE)
+
+    return rest
 
 
 async def batches(generator: Generator[T, None, None], seconds: float) -> AsyncGenerator[list[T], None]:

@@ -48,6 +48,25 @@ def test_any_sequence_of_folds_agrees_with_brute_force(
         check(extents, counts, opened)
 
 
+COUNTS = st.lists(st.integers(0, 5), min_size=1, max_size=12)
+
+
+@given(start=st.booleans(), steps=st.lists(st.tuples(COUNTS, st.integers(0, 12), st.integers(0, 99)), min_size=1))
+def test_other_counts_from_some_row_on_keep_the_folds(start: bool, steps: list[tuple[list[int], int, int]]) -> None:
+    counts: list[int] = []
+    extents, opened = Extents(counts, opened=start), []
+    for more, since, fold in steps:
+        since = min(since, len(counts))
+        counts = [*counts[:since], *more]
+        extents.recount(counts, since)
+        opened = [*opened, *[start] * len(counts)][: len(counts)]
+        check(extents, counts, opened)
+        row = fold % len(counts)
+        opened[row] = not opened[row]
+        extents.set_open(row, opened[row])
+        check(extents, counts, opened)
+
+
 def test_an_empty_list_has_no_lines() -> None:
     extents = Extents([])
     assert (extents.rows, extents.lines) == (0, 0)

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blockview.core.coercion import Depth
 from blockview.core.find import HEAD, Position, Survey
 from blockview.core.growing import Grown
-from blockview.core.model import Session
+from blockview.core.live import Live
+from blockview.core.model import Session, ToolCall
+from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Missing
 from blockview.core.query import parse
 from blockview.core.view import Tally, View
@@ -67,6 +70,80 @@ def test_a_list_that_grew_knows_what_one_made_at_once_knows(
         once.set_filter(parse("is:changed"))
     once.find("needle")
     assert known(grew) == known(once)
+
+
+@given(BLOCKS, st.booleans(), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=5), st.data())
+def test_nothing_above_what_is_new_changes(
+    blocks: list[list[str]], opened: bool, steps: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Cursor and folds stay, and the lines that are told to be as they were are."""
+    told = [blocks[0]]
+    view = View(made(told), LINE_IS_INTEGER, complete=opened)
+    for fold, row in steps:
+        block = fold % view.blocks
+        view.set_open(block, not view.is_open(block))
+        view.move_to(row % view.lines)
+        size = data.draw(st.integers(len(told), len(blocks)))
+        cut = data.draw(st.integers(0, 3))
+        before, told = told, [*blocks[: size - 1], blocks[size - 1][:cut]]
+        cursor, folds, lines = view.cursor, [view.is_open(each) for each in range(view.blocks)], positions(view)
+        same = view.grow(
+            Grown(made(told), [number for number, calls in enumerate(before) if calls != told[number]], complete=False)
+        )
+        assert positions(view)[:same] == lines[:same]
+        assert all(before[block] == told[block] for block, _ in lines[:same])
+        assert [view.is_open(each) for each in range(len(folds))] == folds
+        assert view.cursor == (cursor.block, min(cursor.call, len(told[cursor.block]) - 1))
+        assert view.position(view.cursor_line).block == cursor.block
+        assert view.block(view.blocks - 1).calls == view.session.blocks[-1].calls
+
+
+def test_blocks_and_calls_that_were_not_touched_are_not_made_again() -> None:
+    view = View(made([["{}"], ['{"line":5.0}']]), LINE_IS_INTEGER)
+    kept, other = view.block(0), view.block(1)
+    sent = view.prepared(Position(0, 0))
+    view.grow(Grown(made([["{}"], ["{}"]]), [1]))
+    assert view.block(0) is kept and view.prepared(Position(0, 0)) is sent
+    assert view.block(1) is not other and view.prepared(Position(1, 0)).dispatched == "{}"
+
+
+def sent(recorded: ToolCall) -> Live:
+    return Live(recorded, "{}", Missing(""), Outcome(Ended.CANCELLED), None)
+
+
+def named(*blocks: str) -> Session:
+    """Blocks with calls of these ids, one letter each."""
+    return session(*(("prompt", [replace(call(), id=letter) for letter in letters]) for letters in blocks))
+
+
+@pytest.mark.parametrize(
+    ("after", "touched", "places"),
+    [
+        (("ab", "c", "d"), [], [(0, 1), (1, 0)]),
+        (("xab", "c"), [0], [(0, 2), (1, 0)]),
+        (("a", "c"), [0], [(1, 0)]),
+        (("ab",), [], [(0, 1)]),
+    ],
+)
+def test_live_outcomes_stay_with_their_calls(
+    after: tuple[str, ...], touched: list[int], places: list[tuple[int, int]]
+) -> None:
+    view = View(named("ab", "c"))
+    for position in (Position(0, 1), Position(1, 0)):
+        view.live[position] = [sent(view.session.blocks[position.block].calls[position.call])]
+    view.grow(Grown(named(*after), touched))
+    assert sorted(view.live) == places
+    for position, outcomes in view.live.items():
+        found = view.call(position)
+        assert found is not None and [outcome.call.id for outcome in outcomes] == [found.id]
+
+
+def test_a_filter_holds_for_a_recording_that_was_replaced() -> None:
+    view = filtered("is:changed")
+    view.grow(Grown(made([['{"line":5.0}']]), replaced=True))
+    assert view.kept is not None
+    explored(view.kept)
+    assert positions(view) == [(0, HEAD), (0, 0)]
 
 
 def test_cursor_and_folds_stay_with_their_blocks() -> None:

@@ -261,7 +261,8 @@ def test_a_file_that_vanishes_is_read_again_when_it_is_back(tmp_path: Path) -> N
     growing = open_growing(path)
     read_on(growing)
     path.unlink()
-    assert growing.read_on(1) is None
+    with pytest.raises(FileNotFoundError):
+        growing.read_on(1)
     path.write_bytes(prompt("anew", "aa").encode() + b"\n")
     grown = read_on(growing)
     assert (grown.replaced, grown.session.title) == (True, "anew")

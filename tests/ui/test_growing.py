@@ -12,8 +12,11 @@ from blockview.core.model import Session
 from blockview.core.prepare import Lookup
 from blockview.readers.opening import open_growing
 from blockview.ui.app import BlockviewApp, Opened
+from blockview.ui.screens.picker import Picker
+from blockview.ui.screens.session import SessionScreen
 from tests.readers.lines import answers, prompt, result, says, use
 from tests.ui.driving import Driver, running
+from tests.ui.test_picker import GOOD, Shelf
 
 PATIENCE = 2000
 
@@ -41,7 +44,7 @@ class Paced:
         self._growing = growing
         self.allowed = 0
 
-    def read_on(self, seconds: float) -> Grown | None:
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
         if not self.allowed:
             return Grown(self._last, complete=False, read=1, size=4)
         self.allowed -= 1
@@ -55,6 +58,18 @@ class Paced:
         assert grown is not None
         self._last = grown.session
         return grown.session
+
+
+class Counted:
+    """Counts how often somebody looked at a recording."""
+
+    def __init__(self, growing: Growing) -> None:
+        self._growing = growing
+        self.looked = 0
+
+    def read_on(self, seconds: float, rest: Callable[[], object] = bool) -> Grown | None:
+        self.looked += 1
+        return self._growing.read_on(seconds, rest)
 
 
 async def until(app: Driver, holds: Callable[[], bool]) -> None:
@@ -201,3 +216,104 @@ async def test_only_files_can_be_followed(tmp_path: Path) -> None:
     async with running(Opened(first.session, first.lookup)) as app:
         await app.press("F")
         assert app.toasts() == ["only a file can be followed"]
+
+
+async def test_esc_stops_the_reading_and_f_reads_on(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(block(0))
+    paced = Paced(open_growing(path))
+    first = paced.first()
+    append(path, block(1))
+    async with reading(Opened(first, catalogs(first), catalogs, paced, complete=False)) as app:
+        await until(app, lambda: "reading 25 %" in app.painted())
+        await app.pilot.press("escape")
+        await until(app, lambda: not app.app.workers)
+        assert not app.session.reading
+        assert "25 % read" in app.painted()
+        assert app.session.view.marked.complete
+        paced.allowed = 1
+        await app.pilot.press("F")
+        await until(app, lambda: "following" in app.painted())
+        assert app.session.view.blocks == 2
+
+
+async def test_a_screen_that_is_left_reads_no_further(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(block(0))
+    paced = Paced(open_growing(path))
+    first = paced.first()
+    opened = Opened(first, catalogs(first), catalogs, paced, complete=False)
+    picker = Picker(Shelf(GOOD), "somewhere")
+    app = BlockviewApp(picker=lambda: picker, open_path=lambda name: opened)
+    async with app.run_test(size=(120, 36)) as pilot:
+        driver = Driver(app, pilot)
+        await until(driver, lambda: "add the retry" in driver.painted())
+        await pilot.press("enter")
+        await until(driver, lambda: "reading 25 %" in driver.painted())
+        await pilot.press("escape")
+        await until(driver, lambda: app.screen is picker and not app.workers)
+
+
+async def test_a_hit_is_gone_to_when_its_block_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(block(0))
+    paced = Paced(open_growing(path))
+    first = paced.first()
+    append(path, block(1) + block(2, calls=2) + block(3))
+    app = BlockviewApp(Opened(first, catalogs(first), catalogs, paced, complete=False))
+    screen = app.get_default_screen()
+    assert isinstance(screen, SessionScreen)
+    screen.go_when_read(Position(2, 1))
+    app.get_default_screen = lambda: screen  # type: ignore[method-assign]
+    async with app.run_test(size=(120, 36)) as pilot:
+        driver = Driver(app, pilot)
+        await until(driver, lambda: "reading 25 %" in driver.painted())
+        paced.allowed = 1
+        await until(driver, lambda: not screen.reading)
+        assert screen.view.cursor == screen.detail.position == Position(2, 1)
+
+
+async def test_a_file_that_vanishes_is_told_once_and_followed_when_it_is_back(tmp_path: Path) -> None:
+    path, aside = tmp_path / "session.jsonl", tmp_path / "aside.jsonl"
+    path.write_text(block(0))
+    paced = Counted(open_growing(path))
+    first = paced.read_on(60)
+    assert first is not None
+    opened = Opened(first.session, catalogs(first.session), catalogs, paced, following=True)
+    async with reading(opened) as app:
+        said: list[str] = []
+        app.app.notify = lambda message, **about: said.append(message)  # type: ignore[method-assign]
+        for times in (1, 2):
+            path.rename(aside)
+            looked = paced.looked
+            await until(app, lambda looked=looked: paced.looked > looked + 3)
+            assert said == ["the file is gone; it is followed again when that is over"] * times
+            aside.rename(path)
+            append(path, block(times))
+            await until(app, lambda times=times: app.session.view.blocks == times + 1)
+
+
+async def test_following_leaves_the_detail_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(block(0) + block(1))
+    async with running(opened(path)) as app:
+        await app.pilot.press("j", "enter")
+        assert app.session.in_detail
+        line = app.session.detail.cursor_line
+        await app.pilot.press("F")
+        assert (app.session.view.cursor, app.session.detail.cursor_line) == (Position(0, 0), line)
+        append(path, block(2))
+        await until(app, lambda: app.session.view.blocks == 3)
+        assert app.session.view.cursor == Position(0, 0)
+        await app.press("F")
+
+
+async def test_whoever_asks_is_told_what_the_session_has_grown_to(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text(block(0))
+    told: list[int] = []
+    first = opened(path, following=True)
+    async with reading(first._replace(told=lambda session: told.append(len(session.blocks)))) as app:
+        append(path, block(1))
+        await until(app, lambda: app.session.view.blocks == 2)
+        assert told == [2]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import aclosing
 from pathlib import Path
 from threading import Event
 
 import pytest
 
-from blockview.ui.threads import batches, in_thread
+from blockview.ui.threads import batches, in_thread, turns
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,3 +83,26 @@ async def test_a_batch_that_is_being_made_is_closed_when_nobody_waits_for_it() -
     await asyncio.wait([listening])
     go_on.set()
     assert await in_thread(closed.wait, 10)
+
+
+async def test_work_in_a_thread_rests_until_the_loop_had_its_turn() -> None:
+    begun, rested, rest = Event(), Event(), turns()
+
+    def work() -> None:
+        begun.set()
+        rest()
+        rested.set()
+
+    working = asyncio.create_task(in_thread(work))
+    await asyncio.sleep(0)
+    assert begun.wait(20)
+    assert not rested.wait(0.1)  # the loop is here, and not free
+    await working
+    assert rested.is_set()
+
+
+def test_nobody_rests_for_a_loop_that_has_ended() -> None:
+    async def begin() -> Callable[[], None]:
+        return turns()
+
+    asyncio.run(begin())()

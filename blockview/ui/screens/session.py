@@ -92,7 +92,7 @@ class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
     def on_mount(self) -> None:
         """Start to count the marks, once everything is read."""
         if not self.reading:
-            self.look_for_marks()
+            self.call_after_refresh(self.look_for_marks)
 
     # Header and footer
 
@@ -173,7 +173,7 @@ class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
         self._panes.toggle_class("-zoom")
 
     def action_back(self) -> None:
-        """One level back: selection, find, zoom, detail, subagent, screen."""
+        """One level back: selection, find, zoom, detail, subagent, reading, screen."""
         if self.selections:
             self.clear_selection()
         elif self.end_find() or self.end_filter():
@@ -182,7 +182,7 @@ class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
             self._panes.remove_class("-zoom")
         elif self.in_detail:
             self.focus_pane(self.blocks)
-        elif not self.leave_subagent():
+        elif not self.leave_subagent() and not self.stop_reading():
             super().action_back()
 
     def action_leave(self) -> None:

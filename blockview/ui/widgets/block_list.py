@@ -60,17 +60,16 @@ class BlockList(Pane):
         if self.view.cursor != before:
             self.post_message(self.Moved(self))
 
-    def grow(self, change: Callable[[], object], *, stay_at_end: bool) -> None:
+    def grow(self, change: Callable[[], int], *, stay_at_end: bool) -> None:
         """Let the view grow. What is on screen stays where it is, or the cursor on the last line if it is there.
 
         Args:
-            change: Lets it grow.
+            change: Lets it grow, and tells how many lines at the top are as they were.
             stay_at_end: Whether a cursor on the last line stays on the last line.
         """
         at_end = stay_at_end and self.cursor_line >= self.line_count - 1
         row = self.cursor_line - self.scroll_offset.y
-        change()
-        self.changed()
+        self.changed_from(change())
         if at_end and self.line_count:
             self.put_cursor(self.line_count - 1)
             self.show_cursor()

@@ -102,6 +102,10 @@ class Detail(Pane):
         elif touched:
             self.changed()
 
+    def forget(self) -> None:
+        """Forget how calls and blocks were left: they are other ones now."""
+        self._states.clear()
+
     def changed(self) -> None:
         """Make the rows anew: for another width, depth, call or fold."""
         self._renew(lambda: None)

@@ -117,6 +117,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(0, self.line_count)
         self.refresh()
 
+    def changed_from(self, y: int) -> None:
+        """Draw line `y` and all below it anew, with the number of lines that there are now."""
+        for key in [key for key in self._strips.keys() if key[0] >= y]:  # noqa: SIM118
+            self._strips.discard(key)
+        self.virtual_size = Size(0, self.line_count)
+        self.refresh()
+
     def look_for(self, needle: Needle | None) -> None:
         """Show where the needle stands."""
         self.needle = needle
