@@ -117,22 +117,30 @@ def _screens(large: Path, small: Path) -> Iterator[Figure]:
 
 
 def _memory_and_keys(path: Path) -> Iterator[Figure]:
-    """Press keys while the file is read, then look at what the process holds."""
+    """Open and close the help while the file is read and afterwards, then look at what the process holds."""
     with _app(path) as program:
         program.wait(FIRST_PROMPT)
-        waits = []
+        busy = []
         while program.shows(READING):
-            started = time.perf_counter()
-            program.press(b"j")
-            program.paint()
-            waits.append(time.perf_counter() - started)
-            time.sleep(0.02)
+            busy.append(_help(program))
+        idle = [_help(program) for _ in range(9)]
         held = program.memory()
-    stall = max(waits, default=0.0) * 1e3
-    detail = f"{len(waits)} keys, median {median(waits or [0.0]) * 1e3:.0f} ms"
-    yield Figure("a key while reading, at most", ALLOWED_STALL_MS, stall, "ms", detail)
+    longer = max(0.0, max(busy, default=0.0) - median(idle)) * 1e3
+    detail = f"of {len(busy)}; medians {median(busy or [0.0]) * 1e3:.0f} / idle {median(idle) * 1e3:.0f} ms"
+    yield Figure("a key while reading, longer by at most", ALLOWED_STALL_MS, longer, "ms", detail)
     allowed = MEMORY_MB + MEMORY_SHARE * MEGABYTES
     yield Figure("memory after reading", allowed, held / 1e6, "MB", "private pages")
+
+
+def _help(program: Program) -> float:
+    """Seconds until the help is painted."""
+    started = time.perf_counter()
+    program.press(b"?")
+    program.wait(b"keys and marks")
+    spent = time.perf_counter() - started
+    program.press(b"q")
+    program.settle(0.05)
+    return spent
 
 
 def _find(path: Path) -> Iterator[Figure]:

@@ -62,12 +62,6 @@ class Program:
                 raise TimeoutError(f"{markers!r} was not painted; the end of what was: {painted[-500:]!r}")
             painted += os.read(self._terminal, 65536)
 
-    def paint(self) -> None:
-        """Return as soon as anything was painted."""
-        if not select.select([self._terminal], [], [], PATIENCE)[0]:
-            raise TimeoutError("nothing was painted")
-        self._last += os.read(self._terminal, 65536)
-
     def shows(self, marker: bytes) -> bool:
         """Whether a marker was painted lately: in what came since this was asked before, or in the last second."""
         deadline = monotonic() + 1.0
@@ -82,6 +76,7 @@ class Program:
         return private_memory(self._pid)
 
     def settle(self, seconds: float) -> None:
-        """Read what is still painted until nothing came for some time."""
-        while select.select([self._terminal], [], [], seconds)[0]:
-            os.read(self._terminal, 65536)
+        """Read what is still painted until nothing came for some time, but for no longer than ten times that."""
+        deadline = monotonic() + 10 * seconds
+        while monotonic() < deadline and select.select([self._terminal], [], [], seconds)[0]:
+            self._last = os.read(self._terminal, 65536)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -10,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from blockview.core import trees
+from blockview.core.lazytree import LazyTree
 from blockview.core.lines import Role, Span
 from blockview.core.model import Block, Place, Session, Text
 from blockview.core.query import parse
 from blockview.core.safetext import cell_width, visible
+from blockview.core.trees import result_tree
 from blockview.export.ansi import ansi_chunks, ansi_line
 from blockview.export.lines import Choice, session_lines
 from blockview.export.text import text_chunks
@@ -123,3 +127,18 @@ def test_what_a_filter_keeps(text: str, calls: list[int], texts: bool) -> None:
     assert [number for number in range(1, 8) if f"  call_{number} " in kept] == calls
     assert ("I will open it." in kept) == texts
     assert kept.startswith(as_text().splitlines()[0])
+
+
+def test_a_result_that_is_split_lazily_is_printed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps([{"id": number, "inner": {"deep": [number, {"x": f"<{number}>"}]}} for number in range(300)])
+    call = samples.make_call("{}", samples.text_result(text))
+    one = Session("s.jsonl", "test", (Block(0, "p", Place(1, 0), (call,)),), call_counts=(1,))
+    whole = as_text(one)
+    monkeypatch.setattr(trees, "LAZY", 100)
+    trees._strict_tree.cache_clear()
+    try:
+        assert isinstance(result_tree(samples.text_result(text)), LazyTree)
+        assert as_text(one) == whole
+        assert whole.count("<") == 300
+    finally:
+        trees._strict_tree.cache_clear()
