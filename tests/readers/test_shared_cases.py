@@ -2,11 +2,12 @@
 
 import base64
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from blockview.core.model import Session, Status, ToolCall
-from blockview.readers.opening import open_session
+from blockview.readers.opening import open_growing, open_session
 from tests.readers.lines import ADD, answers, calls, prompt, read_bytes, result, says, texts, use
 
 GENERATED = {
@@ -113,6 +114,30 @@ def test_the_case_of_gemini_cli(shared: Path, tmp_path: Path) -> None:
     session = open_session(path)
     shown = sum(1 + len(block.items) for block in session.blocks)
     assert (session.id, shown) == (case["expected"]["session_id"], case["expected"]["messages"])
+
+
+def test_every_case_of_a_recording_that_is_followed(shared: Path, tmp_path: Path) -> None:
+    seen = 0
+    for case_file in sorted((shared / "cases").glob("*.json")):
+        case = json.loads(case_file.read_text(encoding="utf-8"))
+        if case["kind"] != "follow":
+            continue
+        path = tmp_path / case["id"]
+        path.touch()
+        growing = open_growing(path)
+        grown = growing.read_on(9)
+        for step in case["steps"]:
+            if "append" in step:
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(step["append"])
+            elif "truncate_to" in step:
+                os.truncate(path, step["truncate_to"])
+            grown = growing.read_on(9) or grown
+            if "expect_messages" in step:
+                seen += 1
+                assert grown is not None
+                assert grown.session.counts.messages == step["expect_messages"], case["id"]
+    assert seen >= 2
 
 
 def test_every_sample_can_be_read_whole(shared: Path) -> None:
