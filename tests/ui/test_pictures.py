@@ -44,6 +44,8 @@ def looks_right(
     app.theme = theme
 
     async def ready(pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        await settle(app)
         await pilot.press(*keys)
         await settle(app)
         await pilot.pause()
