@@ -5,6 +5,7 @@ Nothing but the standard library is loaded here, so that `--help` answers at onc
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -108,10 +109,16 @@ def _run(arguments: list[str]) -> int:
     late = next((word for word in rest if word in _COMMANDS and word != _DEMO and not os.path.exists(word)), None)
     if not named and late:
         raise Failure(f"the command comes first: blockview {late} ...; see blockview --help")
-    command = load(f"blockview.commands.{name}")
-    parser = _parser(f"blockview {name}" if named else "blockview")
-    command.describe(parser)
-    code: int = command.run(parser.parse_args(rest))
+    if name in (_BROWSE, _DEMO):
+        # There is no garbage before the first screen, and to look for it costs time. The app looks for it from then on.
+        gc.disable()
+    try:
+        command = load(f"blockview.commands.{name}")
+        parser = _parser(f"blockview {name}" if named else "blockview")
+        command.describe(parser)
+        code: int = command.run(parser.parse_args(rest))
+    finally:
+        gc.enable()
     return code
 
 

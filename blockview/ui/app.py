@@ -174,8 +174,6 @@ def run_app(
     Returns:
         The exit code for the process.
     """
-    # There is no garbage before the first screen, and to look for it costs time.
-    gc.disable()
     app = BlockviewApp(opened, picker=picker, open_path=open_path, depth=depth, replayer=replayer)
     app.run(mouse=mouse)
     return app.return_code or 0
