@@ -125,7 +125,7 @@ class BlockviewApp(App[None]):
             self._replays = Replays(replayer())
         return self._replays
 
-    @work(group="open", exclusive=True)
+    @work(group="open", description="open", exclusive=True)
     async def on_picker_picked(self, event: Picker.Picked) -> None:
         """Open what was picked, and say so if that is not possible."""
         if self._open_path is None:

@@ -210,7 +210,7 @@ class Confirm(RowsScreen):
         """As `action_back`."""
         self.action_back()
 
-    @work(group="connect", exclusive=True)
+    @work(group="connect", description="connect", exclusive=True)
     async def _connect(self) -> None:
         for server in self._replays.unconnected(self._planned):
             self._began = monotonic()

@@ -177,7 +177,7 @@ class Filtering(Screen[None]):
         if self.view.kept is not None and not self.view.kept.complete:
             self._explore_kept()
 
-    @work(group="kept", exclusive=True)
+    @work(group="kept", description="kept", exclusive=True)
     async def _explore_kept(self) -> None:
         kept = self.view.kept
         if kept is not None:

@@ -129,7 +129,7 @@ class Finding(Screen[None]):
             self._look_for(self._wanted.text)
             self._show_begin()
 
-    @work(group="seek", exclusive=True)
+    @work(group="seek", description="seek", exclusive=True)
     async def _show_begin(self) -> None:
         self.detail.show(self.view.cursor)
         await self._show_hit(forward=True)
@@ -246,13 +246,13 @@ class Finding(Screen[None]):
         elif self.view.found is not None and not self.view.found.complete:
             self._explore_rest(self.view.found)
 
-    @work(group="rest", exclusive=True)
+    @work(group="rest", description="rest", exclusive=True)
     async def _explore_rest(self, found: Survey) -> None:
         await self._looked_surely.wait()
         await in_slices(found.explore(self._origin.block), self.find_line.refresh)
         self.find_line.refresh()
 
-    @work(group="found", exclusive=True)
+    @work(group="found", description="found", exclusive=True)
     async def _explore(self, found: Survey) -> None:
         hunt, quickly, surely = self.view.hunt, self._looked_quickly, self._looked_surely
         if hunt is not None:
@@ -280,7 +280,7 @@ class Finding(Screen[None]):
         """The previous hit."""
         self._seek(forward=False)
 
-    @work(group="seek", exclusive=True)
+    @work(group="seek", description="seek", exclusive=True)
     async def _seek(self, *, forward: bool, here: bool = False) -> None:
         """Go to a hit: in the detail while it has the focus and holds another, else in the list."""
         if self.view.needle is None:

@@ -173,7 +173,7 @@ class Growth(Screen[None]):
         pane.move(pane.line_count - 1)
         self._stays_at_end = pane is self.blocks and (self._reading or self.following)
 
-    @work(group="growing")
+    @work(group="growing", description="growing")
     async def _read_on(self, growing: Growing) -> None:
         slice_, rest = _SLICE, turns()
         with _quick_switches():

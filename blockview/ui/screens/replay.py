@@ -81,7 +81,7 @@ class Compared(RowsScreen):
         """Compare, unless that was done."""
         self._compare()
 
-    @work(group="compare", exclusive=True)
+    @work(group="compare", description="compare", exclusive=True)
     async def _compare(self) -> None:
         found = self._compared or await in_thread(compare, self._recorded, self._live.outcome)
         self._compared = found

@@ -126,7 +126,7 @@ class Detail(Pane):
             self._take(Rows([RowList([Row(wait)])]), lambda: None)
         self._work = self._make_later(make, then)
 
-    @work(group="rows", exclusive=True)
+    @work(group="rows", description="rows", exclusive=True)
     async def _make_later(self, make: Callable[[], Rows], then: Callable[[], object]) -> None:
         await asyncio.sleep(_PAUSE)
         self._take(await in_thread(make), then)
@@ -177,7 +177,7 @@ class Detail(Pane):
             return "looking for its recording…"
         return known.words if known.problem else f"{known.words}   Enter opens"
 
-    @work(group="subagent", exclusive=True)
+    @work(group="subagent", description="subagent", exclusive=True)
     async def _look_up(self, agent: str) -> None:
         await asyncio.sleep(_PAUSE)
         await self.subagents.find(agent)
