@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 from blockview.commands import Failure, load
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
 
 HELP = """\
 blockview: what an agent's MCP tool calls really sent, and the exact digits that came back
@@ -122,10 +122,24 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
+def _with_values(words: Sequence[str]) -> list[str]:
+    """The words of a command line in which a filter that begins with a minus sign is no option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--filter" and word.startswith("-") and not word.startswith("--"):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
 def _parser(program: str) -> ArgumentParser:
     from argparse import ArgumentParser
 
     class Parser(ArgumentParser):
+        def parse_args(self, args: list[str]) -> Namespace:  # type: ignore[override]
+            return super().parse_args(_with_values(args))
+
         def error(self, message: str) -> NoReturn:
             raise Failure(f"{message}; see {self.prog} --help")
 

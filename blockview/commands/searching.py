@@ -45,8 +45,7 @@ def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) ->
     try:
         for name in _sessions(path, needle):
             session = open_session(name)
-            for hit in _hits(session, needle, lookup_of(session), depth):
-                yield Told(path, name, hit)
+            yield from search_session(path, name, session, needle, lookup_of(session), depth)
     except UnknownFormat as error:
         yield Told(path, path, problem=str(error).removeprefix(f"{path}: "), foreign=True)
     except OSError as error:
@@ -55,6 +54,16 @@ def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) ->
         yield Told(path, path, problem=str(error) or type(error).__name__)
     else:
         yield Told(path, path)
+
+
+def search_session(
+    path: str, name: str, session: Session, needle: Needle, lookup: Lookup, depth: Depth
+) -> Iterator[Told]:
+    """The hits of a session that opens by `name`; see `search_file`."""
+    for hit in needle.in_title(session.title):
+        yield Told(path, name, hit)
+    for hit in _hits(session, needle, lookup, depth):
+        yield Told(path, name, hit)
 
 
 def _sessions(path: str, needle: Needle) -> list[str]:

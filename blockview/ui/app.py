@@ -15,7 +15,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from blockview.core.coercion import Depth
-from blockview.core.find import Position
+from blockview.core.find import WHOLE, Position
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup, no_lookup
 from blockview.core.view import View
@@ -140,7 +140,8 @@ class BlockviewApp(App[None]):
             screen = self._session_screen(opened)
             if event.hit is not None and event.wanted is not None:
                 screen.begin_at(event.hit, event.wanted)
-                screen.go_when_read(Position(event.hit.block, event.hit.call))
+                if event.hit.block != WHOLE:
+                    screen.go_when_read(Position(event.hit.block, event.hit.call))
             self.push_screen(screen)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -132,8 +132,8 @@ async def test_a_key_that_is_held_answers_only_the_first_question(monkeypatch: p
     async with running(app=app_with(replayer)) as app:
         monkeypatch.setattr(confirm, "HELD", 3600.0)
         await app.press(*CALL, "R", "enter")
-        await app.press("enter", "enter")
-        assert replayer.started and not replayer.sent
+        text = await app.press("enter", "enter")
+        assert replayer.started and not replayer.sent and "in a moment" in text
         monkeypatch.setattr(confirm, "HELD", 0.0)
         await app.press("enter")
         assert replayer.sent == [("run_job", SENT)]
@@ -144,9 +144,9 @@ async def test_trust_lasts_for_this_server_and_this_run() -> None:
     replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:
         text = await app.press(*CALL, "R", "a")
-        assert replayer.started == ["jobs"] and replayer.sent == []
-        assert "always: on" in text and "Send this call?" in text
-        await app.press("enter", "escape", "R")
+        assert replayer.started == ["jobs"] and replayer.sent == [("run_job", SENT)]  # as it was shown
+        assert "Send this call?" not in text and isinstance(app.app.screen, Compared)
+        await app.press("escape", "R")
         assert len(replayer.sent) == 2 and isinstance(app.app.screen, Compared)
         replayer.running.clear()
         await app.press("escape", "R")
@@ -183,7 +183,7 @@ async def test_what_always_covers_is_told_where_it_is_asked() -> None:
 async def test_a_trusted_server_that_starts_anew_is_asked_about_destructive_tools() -> None:
     replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:
-        await app.press(*CALL, "R", "a", "enter", "escape")
+        await app.press(*CALL, "R", "a", "escape")
         replayer.running.clear()
         replayer.hints = Hints(destructive=True)
         text = await app.press("R")

@@ -134,9 +134,15 @@ class Confirm(RowsScreen):
             text = "Send this call?" if count == 1 else f"Send these {count:,} calls, in this order?"
             text += f" {left_out:,} cannot be sent." if left_out else ""
             role = Role.PROMPT
-        trusted = self._trusted
-        right = [Span("always: on ", Role.CHANGED)] if trusted else []
+        right = [Span("always: on ", Role.CHANGED)] if self._trusted else []
+        if self._stage is _Stage.SEND and self._held:
+            right.append(Span("in a moment ", Role.QUIET))
         return ends([Span(f" {one_line(text, width)}", role)], right, width)
+
+    @property
+    def _held(self) -> bool:
+        """Whether a key may still be held from the first question, and answers nothing."""
+        return monotonic() - self._asked < HELD
 
     @property
     def _trusted(self) -> bool:
@@ -172,7 +178,7 @@ class Confirm(RowsScreen):
         if self._stage is _Stage.START:
             self._stage, self._failed, self._gave_up = _Stage.STARTING, None, False
             self._connect()
-        elif self._send is not None and self._sendable and monotonic() - self._asked >= HELD:
+        elif self._send is not None and self._sendable and not self._held:
             self.app.pop_screen()
             self._send(self._planned)
 
@@ -221,16 +227,30 @@ class Confirm(RowsScreen):
             self._pending = None
             if self._failed is not None:
                 break
-        self._planned = await in_thread(lambda: [self._replays.looked_at(each) for each in self._planned])
+        before = self._planned
+        self._planned = await in_thread(lambda: [self._replays.looked_at(each) for each in before])
         self._stage = _Stage.START if self._failed is not None else _Stage.SEND
         self._asked = monotonic()
+        self.set_timer(HELD or 0.01, self._question.refresh)
         self._connected()
         if self._failed is None and self._send is None:
             self._listed()
             return
+        if self._failed is None and self._send is not None and self.is_current and self._needs_no_question(before):
+            self.app.pop_screen()
+            self._send(self._planned)
+            return
         self._changed()
         if self._failed is not None:
             self.rows_pane.move(0)
+
+    def _needs_no_question(self, before: Sequence[Planned]) -> bool:
+        """Whether trust covers all calls, and none is sent otherwise than it was shown before the server was asked."""
+        same = all(
+            one.seen.prepared.dispatched == each.seen.prepared.dispatched
+            for one, each in zip(before, self._planned, strict=True)
+        )
+        return same and bool(self._sendable) and self._replays.needs_no_question(self._planned)
 
     def _listed(self) -> None:
         names = ", ".join(short_name(server.name) for server in destinations(self._planned))

@@ -12,7 +12,7 @@ from textual import events, work
 from textual.containers import Horizontal
 from textual.screen import Screen
 
-from blockview.core.find import Position, Survey
+from blockview.core.find import WHOLE, Position, Survey
 from blockview.core.lines import Line, Role, Span
 from blockview.core.rows import ends
 from blockview.core.safetext import one_line
@@ -116,7 +116,7 @@ class Finding(Screen[None]):
 
     def begin_at(self, hit: Hit, wanted: Wanted) -> None:
         """Be at a hit when the screen is first shown, and look for what was found there; before it is shown."""
-        if hit.block < self.view.blocks:
+        if WHOLE < hit.block < self.view.blocks:
             self.view.go(Position(hit.block, hit.call))
         self._origin = self.view.cursor
         self._wanted = wanted
