@@ -29,6 +29,8 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview servers                list the MCP servers that your tools configure; starts none (--json)
   blockview tools [NAME]           ask servers for their tools, print them as a file for --tools
 
+  --follow                browse: read on while the recording grows
+  --filter WORDS          render, replay: only what a filter holds for, such as 'tool:run_* is:error'
   --coerce top|deep|off   how far whole-number floats become integers where the schema says so (default: top)
   --tools FILE            tool schemas: a tools/list result or an array of tools
   --server NAME=COMMAND   an MCP server that a command starts; --url NAME=URL, --header, --config FILE likewise
@@ -36,9 +38,9 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   --version               print the version
   -h, --help              print this; with a command, that command's options
 
-PATH may be - for stdin, demo, or FILE#ID for one session of a database. A recording is recognised by its content:
-sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code, Warp and ACP agents,
-API logs, OTLP spans, captures of MCP traffic.
+PATH may be - for stdin or demo (but not for sessions), or FILE#ID for one session of a database. A recording is
+recognised by its content: sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code,
+Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"

@@ -19,6 +19,8 @@ from blockview.ui.actions import MARKS, keys_markdown
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _CONSOLE = re.compile(r"(?<=^```console\n)\$ ([^\n]*)\n.*?(?=^```$)", re.MULTILINE | re.DOTALL)
+_CLOCK = re.compile(r"\b\d\d:\d\d:\d\d\b")
+_TOOK = re.compile(r"(\d+) ms( *)")
 
 
 def renewed(text: str) -> str:
@@ -61,11 +63,23 @@ def _braces(pattern: str) -> str:
 
 
 def printed(command: str) -> str:
-    """What a shell command prints in the root folder: stdout, then stderr."""
+    """What a shell command prints in the root folder: stdout, then stderr. What a clock says in a replay is always
+    the same.
+
+    Raises:
+        CalledProcessError: it failed. That something differs or was found is no failure.
+    """
     shell = f'blockview() {{ "{sys.executable}" -m blockview "$@"; }}\n{command}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
-    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=True)
-    return done.stdout + done.stderr
+    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode > 1:
+        done.check_returncode()
+    told = done.stdout + done.stderr
+    return _TOOK.sub(_same_time, _CLOCK.sub("14:26:05", told)) if " replay " in command else told
+
+
+def _same_time(took: re.Match[str]) -> str:
+    return f"3 ms{took[2]}{' ' * (len(took[1]) - 1) if took[2] else ''}"
 
 
 def _between(name: str, content: str, text: str) -> str:

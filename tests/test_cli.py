@@ -439,6 +439,18 @@ def test_render_only_what_a_filter_holds_for(run: Run) -> None:
     assert {call["tool"] for block in one["blocks"] for call in block["calls"]} == {"select"}
 
 
+def test_a_filter_may_begin_with_a_minus_sign(run: Run) -> None:
+    for words in (["--filter", "-is:error"], ["--filter=-is:error"]):
+        done = run("render", "demo", *words)
+        assert done.returncode == 0 and "editor.open" in done.stdout and "tool error" not in done.stdout
+
+
+def test_a_filter_that_holds_for_nothing_says_so(run: Run) -> None:
+    done = run("render", "demo", "--format", "json", "--filter", "tool:nothing")
+    assert (done.returncode, json.loads(done.stdout)["blocks"]) == (0, [])
+    assert done.stderr == "blockview: demo: the filter holds for nothing here: tool:nothing\n"
+
+
 def test_a_filter_that_cannot_be_read(run: Run) -> None:
     done = run("render", "demo", "--filter", "is:error foo:1")
     assert done.returncode == 2

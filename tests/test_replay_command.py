@@ -209,7 +209,8 @@ def test_yes_starts_no_server_of_a_config_that_was_not_named(replay: Any, tmp_pa
     touch = {"command": sys.executable, "args": ["-c", "open('started', 'w')"]}
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"x": touch}}))
     path = recording(tmp_path, ("t1", "x__a", "{}"))
-    assert replay(path, "--yes")[0] == 2
+    code, _, told = replay(path, "--yes")
+    assert code == 2 and "x is configured in " in told and "which nobody named: add --config " in told
     assert not (tmp_path / "started").exists()
     assert replay(path, "--yes", "--config", ".mcp.json")[0] == 2  # it is no server
     assert (tmp_path / "started").exists()
@@ -228,6 +229,26 @@ def test_calls_that_never_ran_are_sent_only_by_name(replay: Any, tmp_path: Path)
     _, calls, told = replay(path, "--server", FAULTS, "--yes", "--call", "t1")
     assert [call["id"] for call in calls] == ["t1"]
     assert "blockview: call t1: the recording shows that it was rejected and reached no server\n" in told
+
+
+def test_calls_are_chosen_by_the_name_on_screen_and_by_a_filter(replay: Any) -> None:
+    for chosen in (["--tool", "editor.select"], ["--tool", "editor.sel*"], ["--filter", "tool:editor.select"]):
+        _, calls, _ = replay("demo", "--yes", "--continue-on-error", *chosen)
+        assert [call["tool"] for call in calls] == ["select", "select"], chosen
+    _, calls, _ = replay("demo", "--yes", "--filter", "-is:error tool:select")
+    assert [call["tool"] for call in calls] == ["select"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (["--tool", "tickets"], "is of the tool tickets; there are editor.open, editor.select, metrics.query"),
+        (["--filter", "tool:nothing"], "the filter holds for no call: tool:nothing"),
+    ],
+)
+def test_what_chooses_nothing_says_so(chosen: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "demo", "--yes", *chosen]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_what_is_left_out_is_told_once_with_the_reason(replay: Any) -> None:

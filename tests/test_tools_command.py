@@ -168,5 +168,19 @@ def test_yes_starts_no_server_of_a_config_that_was_not_named(home: Path) -> None
     (home / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": stranger}}))
     done = run(home, "s", "--yes")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no server named s is configured" in done.stderr
+    assert (
+        f"s is configured in {home / '.mcp.json'}, which nobody named: add --config {home / '.mcp.json'}" in done.stderr
+    )
     assert not (home / "started").exists()
+
+
+def test_a_server_that_does_not_answer_costs_only_its_own_tools(home: Path) -> None:
+    config = configured(home)
+    servers = json.loads(config.read_text())["mcpServers"]
+    config.write_text(json.dumps({"mcpServers": {"dead": {"command": "false"}, "wrong": {}, **servers}}))
+    done = run(home, "--config", str(config), "--yes")
+    assert {tool["server"] for tool in json.loads(done.stdout)["tools"]} == {"my.editor"}
+    assert done.returncode == 1
+    assert "blockview: dead: the server ended with exit code 1" in done.stderr
+    assert "blockview: wrong in" in done.stderr and "cannot be used" in done.stderr
+    assert run(home, "dead", "wrong", "--config", str(config), "--yes").returncode == 2

@@ -57,7 +57,7 @@ def describe(parser: ArgumentParser) -> None:
     add_filter_option(parser)
     add_server_options(parser)
     add_wait_options(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask; starts only servers given on the command line")
+    parser.add_argument("--yes", action="store_true", help="do not ask; starts no server but those given here")
     parser.add_argument("--continue-on-error", action="store_true", help="go on after an error that was not recorded")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_coerce_option(parser)

@@ -14,6 +14,7 @@ from blockview.core.hunting import Hunt
 from blockview.core.model import Session
 from blockview.core.needle import Hit, Needle
 from blockview.core.prepare import Lookup, prepare
+from blockview.core.safetext import ELLIPSIS
 from blockview.core.searching import Told
 from blockview.readers.head import Reader
 from blockview.readers.opening import open_session
@@ -60,10 +61,17 @@ def search_session(
     path: str, name: str, session: Session, needle: Needle, lookup: Lookup, depth: Depth
 ) -> Iterator[Told]:
     """The hits of a session that opens by `name`; see `search_file`."""
-    for hit in needle.in_title(session.title):
-        yield Told(path, name, hit)
+    if not _is_prompt(session):
+        for hit in needle.in_title(session.title):
+            yield Told(path, name, hit)
     for hit in _hits(session, needle, lookup, depth):
         yield Told(path, name, hit)
+
+
+def _is_prompt(session: Session) -> bool:
+    """Whether the title is the start of the first prompt, and so no place of its own."""
+    prompt = session.blocks[0].prompt if session.blocks else ""
+    return " ".join(prompt.split()).startswith(" ".join(session.title.removesuffix(ELLIPSIS).split()))
 
 
 def _sessions(path: str, needle: Needle) -> list[str]:

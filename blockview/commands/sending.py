@@ -52,11 +52,12 @@ _seconds.__name__ = "number of seconds"  # argparse names the type in its messag
 
 
 def only_named(servers: Servers) -> Servers:
-    """The servers that were given on the command line, by themselves or in a config that was named."""
+    """The servers that were given on the command line, by themselves or in a config that was named; others withheld."""
     from blockview.dispatch.servers import Scope
 
     named = tuple(entry for entry in servers.entries if entry.scope in (Scope.FLAG, Scope.CONFIG))
-    return msgspec.structs.replace(servers, entries=named)
+    others = tuple(entry for entry in servers.entries if entry not in named)
+    return msgspec.structs.replace(servers, entries=named, withheld=others)
 
 
 def replayer_for(servers: Servers, options: Namespace, named: Callable[[], Collection[str]]) -> LiveReplayer:

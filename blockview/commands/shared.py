@@ -39,7 +39,7 @@ DEMO = "demo"
 DEMO_FOLDER = Path(__file__).parents[1] / "demo"
 DEMO_TOOLS = str(DEMO_FOLDER / "tools.json")
 
-_DIGITS = 9
+_DIGITS = 18
 """Digits of the largest number that an option takes."""
 
 _PAPER_WIDTH = 100

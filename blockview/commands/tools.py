@@ -16,7 +16,7 @@ from blockview.commands.shared import warn
 from blockview.core.replaying import Hints, NotConnected
 from blockview.core.safetext import short_name, visible_json
 from blockview.dispatch.connection import Connection
-from blockview.dispatch.servers import Entry, Scope, Server, Servers, destination, find_server
+from blockview.dispatch.servers import Choice, Scope, Server, Servers, choice_of, destination, find_server
 
 _HINTS = {
     "read_only": "readOnlyHint",
@@ -36,11 +36,14 @@ def describe(parser: ArgumentParser) -> None:
     )
     add_server_options(parser)
     add_wait_options(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask before a configured server is started")
+    parser.add_argument("--yes", action="store_true", help="do not ask; starts no server but those given here")
 
 
 def run(options: Namespace) -> int:
-    """Start or reach the servers one after the other, print their tools, and keep the lists for later displays."""
+    """Start or reach the servers one after the other, print their tools, and keep the lists for later displays.
+
+    Exit code 0: all answered; 1: some did; 2: none.
+    """
     end_on_signals()
     servers = servers_from(options)
     if options.yes:
@@ -49,42 +52,53 @@ def run(options: Namespace) -> int:
         warn(problem)
     terminal = sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
     consent = Consent(terminal, given=options.yes)
+    chosen = _chosen(servers, options.names)
     lines: list[str] = []
-    for server in _chosen(servers, options.names):
-        if not _on_the_command_line(servers, server) and not consent.to_start(
-            destination(server), f"configured in {server.source}"
-        ):
-            raise Failure(f"{short_name(server.name)} is not started, as you wished; nothing is printed")
-        lines.extend(_listed(server, options))
-    print('{"tools":[', visible_json(",\n".join(lines)), "]}", sep="\n")
-    return 0
+    failed = 0
+    for choice in chosen:
+        try:
+            lines += _tools(choice, servers, consent, options)
+        except Failure as failure:
+            if len(chosen) == 1:
+                raise
+            warn(str(failure))
+            failed += 1
+    if failed < len(chosen):
+        print('{"tools":[', visible_json(",\n".join(lines)), "]}", sep="\n")
+    return 0 if not failed else 1 if failed < len(chosen) else 2
 
 
-def _chosen(servers: Servers, names: Sequence[str]) -> list[Server]:
-    """The servers of these names, or those that the command line gives.
+def _tools(choice: Choice, servers: Servers, consent: Consent, options: Namespace) -> list[str]:
+    """The tools of a server, one text each.
 
     Raises:
-        Failure: there is none, or one cannot be used.
+        Failure: it cannot be used, may not be started, or does not answer.
+    """
+    server = choice.server
+    if server is None:
+        raise Failure(choice.reason)
+    if not _on_the_command_line(servers, server) and not consent.to_start(
+        destination(server), f"configured in {server.source}"
+    ):
+        raise Failure(f"{short_name(server.name)} is not started, as you wished")
+    return list(_listed(server, options))
+
+
+def _chosen(servers: Servers, names: Sequence[str]) -> list[Choice]:
+    """The servers of these names, or those that the command line gives: to name one is to choose it.
+
+    Raises:
+        Failure: there is none.
     """
     if names:
-        choices = [find_server(servers, name) for name in names]
-        for choice in choices:
-            if choice.server is None:
-                raise Failure(choice.reason)
-        return [choice.server for choice in choices if choice.server is not None]
+        return [find_server(servers, name) for name in names]
     given = [entry for entry in servers.entries if entry.scope in (Scope.FLAG, Scope.CONFIG) and not entry.shadowed_by]
     if not given:
         raise Failure(
             "no server given; take --server NAME=COMMAND, --url NAME=URL, --config FILE, "
             "or a name that blockview servers lists"
         )
-    return [_usable(entry) for entry in given]
-
-
-def _usable(entry: Entry) -> Server:
-    if entry.problem:
-        raise Failure(f"{short_name(entry.server.name)} in {entry.server.source} cannot be used: {entry.problem}")
-    return entry.server
+    return [choice_of(entry, f"given by {entry.server.source}") for entry in given]
 
 
 def _on_the_command_line(servers: Servers, server: Server) -> bool:

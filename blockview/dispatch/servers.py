@@ -107,12 +107,13 @@ class Servers(msgspec.Struct, frozen=True):
     """All servers that were found, the nearest first.
 
     `problems` has one line for each config that cannot be read, `looked_at` the paths of all places where configs may
-    be, there or not.
+    be, there or not. `withheld` were found as well, and may not be used, because nobody is asked and nobody named them.
     """
 
     entries: tuple[Entry, ...] = ()
     problems: tuple[str, ...] = ()
     looked_at: tuple[str, ...] = ()
+    withheld: tuple[Entry, ...] = ()
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -158,14 +159,25 @@ def find_server(servers: Servers, recorded: str | None, named: Callable[[], Coll
         return _for_unnamed([entry for entry in reachable if entry.scope is Scope.FLAG])
     exact = [entry for entry in reachable if entry.server.name == recorded]
     if exact:
-        return _usable(exact[0], _place(exact[0]))
+        return choice_of(exact[0], _place(exact[0]))
     alike = [entry for entry in reachable if sanitised(entry.server.name) == sanitised(recorded)]
     if len(alike) > 1:
         names = ", ".join(_words(entry.server.name) for entry in alike)
         return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
     if alike:
-        return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
-    return _of_given([entry for entry in reachable if entry.scope in (Scope.FLAG, Scope.CONFIG)], recorded, named)
+        return choice_of(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
+    found = _of_given([entry for entry in reachable if entry.scope in (Scope.FLAG, Scope.CONFIG)], recorded, named)
+    return found if found.server is not None else _withheld(servers.withheld, recorded) or found
+
+
+def _withheld(entries: Sequence[Entry], recorded: str) -> Choice | None:
+    """What is said of a server that would answer, had anybody named it."""
+    for entry in entries:
+        if sanitised(entry.server.name) == sanitised(recorded):
+            name, source = _words(entry.server.name), entry.server.source
+            reason = f"{name} is configured in {source}, which nobody named: add --config {shlex.quote(source)}"
+            return Choice(None, visible(reason))
+    return None
 
 
 def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[str]]) -> Choice:
@@ -177,7 +189,7 @@ def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[
     names = () if last else named()
     if last or (len(given) == 1 and set(names) == {recorded}):
         chosen = (last or given)[0]
-        return _usable(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
+        return choice_of(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
     there = f"the recording names {', '.join(map(_words, names))}; " if names else ""
     here = ", ".join(_words(entry.server.name) for entry in given)
     example = f"for example --server {_flag_name(short)}=COMMAND"
@@ -186,14 +198,15 @@ def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[
 
 def _for_unnamed(flags: list[Entry]) -> Choice:
     if len(flags) == 1:
-        return _usable(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
+        return choice_of(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
     if flags:
         names = ", ".join(_words(entry.server.name) for entry in flags)
         return Choice(None, f"the recording names no server and several are given: {names}")
     return Choice(None, "the recording names no server; give one with --server NAME=COMMAND or --url NAME=URL")
 
 
-def _usable(entry: Entry, reason: str) -> Choice:
+def choice_of(entry: Entry, reason: str) -> Choice:
+    """The choice of an entry; of one that cannot be used, why not."""
     if entry.problem:
         name, source = _words(entry.server.name), entry.server.source
         return Choice(None, visible(f"{name} in {source} cannot be used: {entry.problem}"))

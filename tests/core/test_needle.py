@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blockview.core.find import HEAD, WHOLE
 from blockview.core.jsontext import decode_string
@@ -116,5 +117,7 @@ def test_a_call_is_found_by_the_name_on_screen_the_recorded_one_and_its_id_and_c
 
 
 def test_a_title_is_a_hit_of_the_whole_session() -> None:
-    assert list(Needle("up").in_title("Retry in the uploader")) == [Hit(WHOLE, HEAD, "title", "", "Retry in the uploader", 13, 15)]
+    assert list(Needle("up").in_title("Retry in the uploader")) == [
+        Hit(WHOLE, HEAD, "title", "", "Retry in the uploader", 13, 15)
+    ]
     assert list(Needle("down").in_title("Retry in the uploader")) == []

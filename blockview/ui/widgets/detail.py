@@ -148,6 +148,9 @@ class Detail(Pane):
         view, position, state, width = self.view, self.position, self._state, self.text_width
         if position == view.diagnostics_position:
             return 0, partial(diagnostic_rows, view.session, width, state.toggled)
+        if not view.lines:
+            text = "the filter holds for nothing here" if view.kept_all else "nothing found yet"
+            return 0, lambda: Rows([RowList([Row(fit([Span(text, Role.QUIET)], width))])])
         block = view.block(position.block)
         call = view.call(position)
         if call is None:
