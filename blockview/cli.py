@@ -39,8 +39,8 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   -h, --help              print this; with a command, that command's options
 
 PATH may be - for stdin or demo (but not for sessions), or FILE#ID for one session of a database. A recording is
-recognised by its content: sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code,
-Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
+recognised by its content: sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo,
+VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
