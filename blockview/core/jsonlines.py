@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -22,7 +23,11 @@ _GUTTER = 2
 _STEP = 2
 _FOLD = 2
 _KEY_COLUMN = 16
+_KEY_GAP = 3
+"""Cells of the colon behind a key, and of the blanks where its container's keys are longer."""
 _SAMPLE = 100
+_OFTEN = 40
+"""Characters of names that are remembered."""
 _LARGE = 100_000
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _ROLES = {
@@ -187,7 +192,7 @@ class JsonRows:
     def _key(self, node: Node) -> tuple[Span, ...]:
         if node.parent < 0:
             return ()
-        name = _name(node, self._width // 2)
+        name = _name(node.key_literal, node.key, node.order, self._width // 2)
         role = Role.QUIET if node.key_literal is None else Role.KEY
         gap = max(1, self._column(node.parent) - cell_width(name) - 1)
         return (Span(name, role), Span(":" + " " * gap, Role.PUNCTUATION))
@@ -200,7 +205,8 @@ class JsonRows:
             for seen, child in enumerate(self._tree.children(parent)):
                 if seen == _SAMPLE:
                     break
-                longest = max(longest, cell_width(_name(self._tree.node(child), _KEY_COLUMN)))
+                each = self._tree.node(child)
+                longest = max(longest, cell_width(_name(each.key_literal, each.key, each.order, _KEY_COLUMN)))
             column = self._columns[parent] = min(longest, _KEY_COLUMN) + 2
         return column
 
@@ -211,6 +217,10 @@ class JsonRows:
     def _room(self, node: Node, key: tuple[Span, ...]) -> int:
         """Cells that a node's row leaves to its value."""
         return self._width - self._indent(node.depth) - _FOLD - _cells(key)
+
+    def _least_room(self, node: Node) -> int:
+        """No more than `_room`, whatever the key is."""
+        return self._width - self._indent(node.depth) - _FOLD - max(self._width // 2, _KEY_COLUMN) - _KEY_GAP
 
     def _row(self, number: int) -> Row:
         node = self._tree.node(number)
@@ -311,6 +321,8 @@ class JsonRows:
     def _opened(self, number: int) -> list[Row]:
         """The rows below an opened leaf: a string's text line by line, a number's digits."""
         node = self._tree.node(number)
+        if node.end - node.start <= self._least_room(node) and _is_plain(self._tree.literal(number)):
+            return []
         room = self._room(node, self._key(node))
         if not (self._foldable(number, node, room) and self._is_open(number, node)):
             return []
@@ -338,6 +350,11 @@ class JsonRows:
 _NOTHING = Annotation()
 
 
+def _is_plain(literal: str) -> bool:
+    """Whether a literal takes one cell for each character, and one line."""
+    return literal.isascii() and literal.isprintable() and r"\n" not in literal
+
+
 def _cells(spans: Iterable[Span]) -> int:
     return sum(cell_width(span.text) for span in spans)
 
@@ -348,13 +365,21 @@ def _container(node: Node) -> tuple[Span, Span]:
     return Span(kind, Role.PUNCTUATION), Span(f" {node.size:,} {what}{'' if node.size == 1 else 's'}", Role.QUIET)
 
 
-def _name(node: Node, width: int) -> str:
+def _name(literal: str | None, key: str | None, order: int, width: int) -> str:
     """A member's name, with its quotes where it could be taken for something else; an element's position."""
-    if node.key_literal is None:
-        return str(node.order)
-    if node.key is not None and _PLAIN_KEY.fullmatch(node.key):
-        return one_line(node.key, width)
-    return one_line(node.key_literal, width)
+    if literal is None:
+        return str(order)
+    if len(literal) <= _OFTEN:
+        return _short_name(literal, key, width)
+    return _visible_name(literal, key, width)
+
+
+def _visible_name(literal: str, key: str | None, width: int) -> str:
+    return one_line(key if key is not None and _PLAIN_KEY.fullmatch(key) else literal, width)
+
+
+_short_name = lru_cache(4096)(_visible_name)
+"""The same few names stand in most objects."""
 
 
 def _by_node(tree: Tree | LazyTree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 
 ELLIPSIS = "…"
@@ -37,6 +38,7 @@ _VARIATION = "\ufe0e\ufe0f"
 _NOT_NARROW = re.compile(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0391-\u0482\u2010-\u2027\u2190-\u2193\u2248\u2500-\u25fc]"
 )
+_TWO_NARROW = re.compile(_NOT_NARROW.pattern.replace("[^", "[", 1) + "{2}")
 
 
 def visible(text: str) -> str:
@@ -100,7 +102,20 @@ def _clusters(text: str) -> Iterator[tuple[str, int]]:
     """What a reader sees as single characters, each with its width in cells."""
     from wcwidth import iter_graphemes
 
-    return ((cluster, cell_width(cluster)) for cluster in iter_graphemes(text))
+    position, length = 0, len(text)
+    while position < length:
+        # Between two characters that are narrow on their own one cluster ends: only what is around others is looked at.
+        found = _NOT_NARROW.search(text, position)
+        last = found.start() - 1 if found else length
+        for at in range(position, last):
+            yield text[at], 1
+        position = max(position, last)
+        if found is not None:
+            narrow = _TWO_NARROW.search(text, found.end())
+            end = narrow.start() + 1 if narrow else length
+            for cluster in iter_graphemes(text[position:end]):
+                yield cluster, cell_width(cluster)
+            position = end
 
 
 def cut(text: str, width: int) -> str:
@@ -172,23 +187,24 @@ def _wrap_one(line: str, width: int) -> Iterator[str]:
 
 
 def _wrap_wide(line: str, width: int) -> Iterator[str]:
-    row: list[tuple[str, int]] = []
-    used = 0
+    texts: list[str] = []
+    ends = [0]
+    """Cells up to each cluster."""
     for cluster, cells in _clusters(line):
         if cells > width:  # a wide character on a screen of one column
             cluster, cells = ELLIPSIS, 1
-        if used + cells > width:
-            space = max((at for at, (text, _) in enumerate(row) if text == " "), default=0)
-            if cluster == " " or not any(text != " " for text, _ in row[:space]):
-                yield "".join(text for text, _ in row)
-                row = []
-                if cluster == " ":
-                    used = 0
-                    continue
-            else:
-                yield "".join(text for text, _ in row[:space])
-                row = row[space + 1 :]
-            used = sum(cells for _, cells in row)
-        row.append((cluster, cells))
-        used += cells
-    yield "".join(text for text, _ in row)
+        texts.append(cluster)
+        ends.append(ends[-1] + cells)
+    start, count = 0, len(texts)
+    while ends[count] - ends[start] > width:
+        end = bisect_right(ends, ends[start] + width) - 1
+        following = end
+        if texts[end] == " ":
+            following += 1
+        else:
+            space = next((at for at in range(end - 1, start, -1) if texts[at] == " "), start)
+            if any(text != " " for text in texts[start:space]):
+                end, following = space, space + 1
+        yield "".join(texts[start:end])
+        start = following
+    yield "".join(texts[start:])

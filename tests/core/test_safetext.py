@@ -8,9 +8,19 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wcwidth import wcwidth
+from wcwidth import iter_graphemes, wcwidth
 
-from blockview.core.safetext import _NOT_NARROW, cell_width, cut, one_line, visible, visible_json, wrap, wrap_lines
+from blockview.core.safetext import (
+    _NOT_NARROW,
+    _clusters,
+    cell_width,
+    cut,
+    one_line,
+    visible,
+    visible_json,
+    wrap,
+    wrap_lines,
+)
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 HOSTILE = st.text(
@@ -174,3 +184,20 @@ def test_a_cut_text_is_a_start_of_the_text_and_uses_the_width(text: str, width: 
         assert shown.endswith("…")
         assert text.startswith(shown[:-1])
         assert cell_width(shown) >= width - 1
+
+
+_MIXED = st.text(st.sampled_from("ab   é日한\u0301\u200d👩©▪↔\ufe0f🇩🇪\u0600\u0e33\u1100\u1161क्षि-"), max_size=40)
+
+
+@given(_MIXED)
+def test_clusters_are_those_of_the_whole_text(text: str) -> None:
+    assert list(_clusters(text)) == [(cluster, cell_width(cluster)) for cluster in iter_graphemes(text)]
+
+
+@given(_MIXED, st.integers(1, 12))
+def test_wide_lines_are_filled_and_lose_only_the_spaces_at_which_they_break(text: str, width: int) -> None:
+    lines = list(wrap_lines(text, width))
+    shown = visible(text)
+    assert all(sum(cells for _, cells in _clusters(line)) <= width for line in lines)
+    if all(cells <= width for _, cells in _clusters(shown)):
+        assert "".join(lines).replace(" ", "") == shown.replace(" ", "")
