@@ -24,6 +24,7 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview sessions [PATH ...]    list the sessions of your tools, or of a folder, with all counts (--json)
   blockview find TEXT [PATH ...]   look for a text in all sessions (--regex, --case, --json, --limit N)
   blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
+  blockview check PATH ...         what asks for a second look, also in CI (--fail-on, --junit, --sarif, --baseline)
   blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
   blockview servers                list the MCP servers that your tools configure; starts none (--json)
@@ -44,7 +45,7 @@ VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "sessions", "find", "render", "coerce", "servers", "tools", "replay")
+_COMMANDS = ("demo", "sessions", "find", "render", "check", "coerce", "servers", "tools", "replay")
 """The commands; each is the module of its name in `blockview.commands`."""
 _DEMO = "demo"
 """The one command that is the name of a recording as well."""

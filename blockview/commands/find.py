@@ -116,6 +116,16 @@ def _files(paths: Sequence[str]) -> list[Found]:
     return list(found.values())
 
 
+def sources_of(paths: Sequence[str]) -> list[tuple[str, bool]]:
+    """What opens each recording of these files and folders, and whether somebody named it, not only its folder.
+
+    Raises:
+        Failure: one of them cannot be read.
+    """
+    found = [file.path for file in _files(paths)]
+    return [(path, path in paths) for path in found]
+
+
 def _told(files: Sequence[Found], wanted: Wanted, options: Namespace) -> Iterator[Told | None]:
     named = [file.path for file in files]
     paths, depth = [path for path in named if not _opened(path)], Depth(options.coerce)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
+from blockview.core.baseline import Known, known
 from blockview.core.findings import Checked, Finding, Kind, Level
 from blockview.core.lines import Line, Role, Span
 from blockview.core.model import ToolCall
@@ -21,23 +22,23 @@ _KIND_WIDTH = max(len(kind) for kind in Kind) + 2
 class Audit(msgspec.Struct, frozen=True):
     """What a check found in one session.
 
-    `calls` are the calls that were looked at, in order, `unread` what was skipped or guessed on reading. `accepted`
-    are the findings, by identity, that a baseline knows.
+    `calls` are the calls that were looked at, in order, `unread` what was skipped or guessed on reading, `known` what
+    a baseline accepts.
     """
 
     source: str
     calls: Sequence[Checked]
     unread: Sequence[Finding]
-    accepted: Collection[int] = frozenset()
+    known: Collection[Known] = ()
 
     def findings(self) -> Iterator[tuple[Checked | None, Finding]]:
         """All findings, each with its call."""
         yield from ((checked, found) for checked in self.calls for found in checked.findings)
         yield from ((None, found) for found in self.unread)
 
-    def knows(self, finding: Finding) -> bool:
-        """Whether the baseline accepts a finding."""
-        return id(finding) in self.accepted
+    def knows(self, checked: Checked | None, finding: Finding) -> bool:
+        """Whether the baseline accepts a finding of a call, or of none."""
+        return bool(self.known) and known(finding, None if checked is None else checked.call) in self.known
 
 
 def call_name(call: ToolCall) -> str:
@@ -48,7 +49,7 @@ def call_name(call: ToolCall) -> str:
 
 def audit_lines(audit: Audit) -> Iterator[Line]:
     """The findings of a session below its name, those that are known left out; nothing when there is none."""
-    new = [pair for pair in audit.findings() if not audit.knows(pair[1])]
+    new = [pair for pair in audit.findings() if not audit.knows(*pair)]
     if not new:
         return
     yield (Span(visible(audit.source), Role.TITLE),)
@@ -68,16 +69,16 @@ def summary(audits: Sequence[Audit]) -> str:
     """How much was looked at and what was found, in a line."""
     calls = sum(len(audit.calls) for audit in audits)
     counts: Counter[Kind] = Counter()
-    known = 0
+    accepted = 0
     for audit in audits:
-        for _, found in audit.findings():
-            if audit.knows(found):
-                known += 1
+        for checked, found in audit.findings():
+            if audit.knows(checked, found):
+                accepted += 1
             else:
                 counts[found.kind] += 1
     looked = f"{calls:,} call{'' if calls == 1 else 's'} in {len(audits):,} session{'' if len(audits) == 1 else 's'}"
     told = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in Kind if counts[kind]) or "nothing found"
-    return f"{looked}: {told}" + (f"; {known:,} known" if known else "")
+    return f"{looked}: {told}" + (f"; {accepted:,} known" if accepted else "")
 
 
 def audit_json(audit: Audit) -> dict[str, object]:
@@ -103,5 +104,5 @@ def _finding(audit: Audit, checked: Checked | None, found: Finding) -> dict[str,
         "message": found.message,
         "line": found.place.line,
         "byte": found.place.byte,
-        "known": audit.knows(found),
+        "known": audit.knows(checked, found),
     }

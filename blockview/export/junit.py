@@ -31,9 +31,11 @@ def _suite(audit: Audit, failing: Collection[Kind]) -> Xml.Element:
     for checked in audit.calls:
         seconds = (checked.call.duration_ms or 0.0) / 1000
         name = f"block {checked.block + 1} call {checked.number + 1} {checked.call.id}".rstrip()
-        suite.append(_case(audit, call_name(checked.call), name, seconds, checked.findings, failing))
+        bad = [found for found in checked.findings if found.kind in failing and not audit.knows(checked, found)]
+        suite.append(_case(call_name(checked.call), name, seconds, checked.findings, bad))
     if audit.unread:
-        suite.append(_case(audit, "recording", "what was read", 0.0, audit.unread, failing))
+        bad = [found for found in audit.unread if found.kind in failing and not audit.knows(None, found)]
+        suite.append(_case("recording", "what was read", 0.0, audit.unread, bad))
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(sum(case.find("failure") is not None for case in suite)))
     suite.set("errors", "0")
@@ -42,12 +44,10 @@ def _suite(audit: Audit, failing: Collection[Kind]) -> Xml.Element:
     return suite
 
 
-def _case(
-    audit: Audit, kind: str, name: str, seconds: float, findings: Sequence[Finding], failing: Collection[Kind]
-) -> Xml.Element:
+def _case(kind: str, name: str, seconds: float, findings: Sequence[Finding], bad: Sequence[Finding]) -> Xml.Element:
+    """A test case that fails when some of the findings are bad."""
     case = Xml.Element("testcase", classname=kind, name=visible(name), time=f"{seconds:.3f}")
-    bad = [found for found in findings if found.kind in failing and not audit.knows(found)]
-    if bad:  # a test case has one failure; each finding is a line of it
+    if bad:
         failure = Xml.SubElement(case, "failure", type=bad[0].kind.value, message=_line(bad[0]))
         failure.text = "\n".join(map(_line, bad))
     others = [found for found in findings if found not in bad]

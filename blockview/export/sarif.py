@@ -51,7 +51,7 @@ def _results(audit: Audit) -> Iterator[dict[str, object]]:
             "locations": [_location(audit, checked, found)],
             "partialFingerprints": {"blockview/v1": _fingerprint(checked, found)},
         }
-        if audit.knows(found):
+        if audit.knows(checked, found):
             result["suppressions"] = [{"kind": "external", "justification": "known by the baseline"}]
         yield result
 
