@@ -56,6 +56,8 @@ class Filtering(Screen[None]):
         self._before: tuple[Position, Query | None] = Position(0), None
         self._no_filter = ""
         self._end: Position | None = None
+        self._empty = False
+        """Whether nothing was shown when that was looked at last."""
 
     def _filter_text(self, width: int) -> Line:
         query, kept = self.view.filter, self.view.kept
@@ -189,7 +191,8 @@ class Filtering(Screen[None]):
             self._show_kept()
 
     def _show_kept(self) -> None:
-        before, empty = self.view.cursor, not self.blocks.line_count
+        before, empty = self.view.cursor, self._empty
+        self._empty = not self.blocks.line_count
         self.view.stay_shown()
         self.blocks.changed()
         if self._end == before and self.blocks.line_count:
@@ -198,7 +201,7 @@ class Filtering(Screen[None]):
         self.blocks.show_cursor()
         if self.view.cursor != before:
             self.detail.show(self.view.cursor)
-        if empty or not self.blocks.line_count:
+        if empty or self._empty:
             self.detail.changed()
         self.filter_line.refresh()
 
