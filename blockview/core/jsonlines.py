@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -118,25 +119,25 @@ class JsonRows:
         return None
 
     def _walk_lazily(self, tree: LazyTree) -> list[int | Row]:
-        """As `_walk`, but only what is open is read."""
-        special = {tree.root, *self._toggled, *self._notes}
+        """As `_walk`, but only what is open is read: of a million elements that are folded none is looked at."""
+        special = sorted({tree.root, *self._toggled, *self._notes})
         entries: list[int | Row] = []
-        levels = [iter((tree.root,))]
+        levels: list[tuple[Sequence[int], int]] = [((tree.root,), 0)]
         while levels:
-            for number in levels[-1]:
-                entries.append(number)
-                if number not in special and self._fold is not Fold.OPEN:
-                    continue
-                if number in self._notes:
-                    entries += (*self._below(number), *self._dropped(number))
-                node = tree.node(number)
-                if not node.size:
-                    entries += self._opened(number)
-                elif self._is_open(number, node):
-                    levels.append(tree.children(number))
-                    break
-            else:
-                levels.pop()
+            numbers, begin = levels.pop()
+            at = begin if self._fold is Fold.OPEN else _first_of(special, numbers, begin)
+            entries += numbers[begin : at + 1]
+            if at >= len(numbers):
+                continue
+            levels.append((numbers, at + 1))
+            number = numbers[at]
+            if number in self._notes:
+                entries += (*self._below(number), *self._dropped(number))
+            node = tree.node(number)
+            if not node.size:
+                entries += self._opened(number)
+            elif self._is_open(number, node):
+                levels.append((tree.children(number), 0))
         return entries
 
     def _walk(self, tree: Tree) -> list[int | Row]:
@@ -348,6 +349,18 @@ class JsonRows:
 
 
 _NOTHING = Annotation()
+
+
+def _first_of(wanted: Sequence[int], numbers: Sequence[int], begin: int) -> int:
+    """Where the first of some numbers stands among others from `begin` on, both sorted; their length if none does."""
+    if begin < len(numbers):
+        for number in wanted[bisect_left(wanted, numbers[begin]) :]:
+            at = bisect_left(numbers, number, begin)
+            if at == len(numbers):
+                break
+            if numbers[at] == number:
+                return at
+    return len(numbers)
 
 
 def _is_plain(literal: str) -> bool:

@@ -88,3 +88,20 @@ def test_a_large_result_opens_folded_and_says_how_large_it_is() -> None:
     assert number is not None
     opened = JsonRows(tree, width=60, call=0, section=Section.RESULT, toggled=frozenset({number}))
     assert len(opened) == 50_003
+
+
+@given(
+    st.lists(st.sampled_from(["1", "[2,3]", '{"a": [4]}', '"x,y"', "-1.50", "null"]), min_size=60, max_size=80),
+    st.sampled_from([",", ", ", " ,\n  "]),
+    st.none() | st.tuples(st.integers(0, 50), st.sampled_from([", ", ",\t", " , "])),
+)
+def test_elements_of_a_long_array_stand_where_they_are_written(
+    items: list[str], separator: str, odd: tuple[int, str] | None
+) -> None:
+    separators = [separator] * (len(items) - 1)
+    if odd is not None:
+        separators[odd[0]] = odd[1]
+    text = "[ " + "".join(map("".join, zip(items, [*separators, " ]"], strict=True)))
+    tree = lazy_tree(text)
+    assert tree is not None
+    assert [tree.literal(child) for child in tree.children(tree.root)] == items
