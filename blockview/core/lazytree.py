@@ -105,6 +105,23 @@ class LazyTree:
         """The numbers of the direct children of a value, in order, duplicate keys included."""
         return self._split(number).starts if self.node(number).size else ()
 
+    @property
+    def data(self) -> bytes:
+        """The whole text, as UTF-8."""
+        return self._data
+
+    def around(self, offset: int) -> list[int]:
+        """The numbers of the values that hold byte `offset`, or whose name does, from the whole value inwards."""
+        found = [self.root]
+        while (node := self._nodes[found[-1]]).kind in CONTAINERS and node.size:
+            members = self._split(found[-1])
+            order = bisect_right(members.keys or members.starts, offset) - 1
+            if order < 0 or offset >= members.ends[order]:
+                break
+            self._keep(found[-1], members, order)
+            found.append(members.starts[order])
+        return found
+
     def pointer(self, number: int) -> str:
         """The JSON Pointer (RFC 6901) of value `number`."""
         parts: list[str] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from blockview.core.bytefind import literal_parts, regex_parts
+from blockview.core.bytefind import literal_parts, regex_parts, spelled
 from blockview.core.find import HEAD, WHOLE
 from blockview.core.model import Block, Text, ToolCall
 from blockview.core.names import shown_name
@@ -100,6 +100,18 @@ class Needle:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where in `text` the needle stands, as (start, end) in characters."""
         return [match.span() for match in self._pattern.finditer(text)]
+
+    def place_in_json(self, data: bytes, *, forward: bool) -> int | None:
+        """The offset of the first or last place in JSON text, as UTF-8, however a literal needle is escaped there."""
+        if self.regex:
+            text = data.decode()
+            spans = self.spans(text)
+            return len(text[: spans[0 if forward else -1][0]].encode()) if spans else None
+        pattern = re.compile(spelled(self.text, any_case=self.any_case))
+        if forward:
+            first = pattern.search(data)
+            return first.start() if first else None
+        return max((match.start() for match in pattern.finditer(data)), default=None)
 
     def rows(self, block: Block, prepared: Callable[[ToolCall], Prepared]) -> tuple[int, ...]:
         """The rows of a block that hold the needle: HEAD for its prompt and texts, else the number of a call.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from blockview.core.jsontext import JsonError, Tree, parse
 from blockview.core.lazytree import LAZY, LazyTree, lazy_tree
 from blockview.core.model import ToolResult
+
+if TYPE_CHECKING:
+    from blockview.core.needle import Needle
 
 
 # A pane is drawn again for every fold and every resize; the few trees on screen are parsed once.
@@ -42,6 +46,16 @@ def _structured_tree(text: str) -> Tree | LazyTree | None:
 
 def _lazily(text: str) -> LazyTree | None:
     return lazy_tree(text) if len(text) >= LAZY else None
+
+
+def values_around(result: ToolResult, needle: Needle, *, forward: bool) -> list[int]:
+    """The numbers of the values that hold the first or last place of a needle, in a result that is read bit by bit.
+
+    They lead from the whole value inwards; there are none where the needle is not found, or the tree is read at once.
+    """
+    tree = result_tree(result)
+    offset = needle.place_in_json(tree.data, forward=forward) if isinstance(tree, LazyTree) else None
+    return tree.around(offset) if isinstance(tree, LazyTree) and offset is not None else []
 
 
 def result_tree(result: ToolResult) -> Tree | LazyTree | None:

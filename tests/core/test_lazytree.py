@@ -68,6 +68,19 @@ def test_values_are_found_by_number_alone(text: str) -> None:
     )
 
 
+@given(json_texts(), st.data())
+def test_the_values_around_a_place_lead_from_the_whole_to_the_innermost(text: str, data: st.DataObject) -> None:
+    tree = lazy(text)
+    numbers = [tree.root]
+    for number in numbers:
+        numbers += tree.children(number)
+    number = data.draw(st.sampled_from(numbers))
+    way = [number]
+    while way[0] != tree.root:
+        way.insert(0, tree.node(way[0]).parent)
+    assert lazy(text).around(number) == way
+
+
 def test_a_number_where_no_value_begins_is_refused() -> None:
     with pytest.raises(LookupError):
         lazy('{"a":[1,2]}').node(2)
