@@ -30,6 +30,9 @@ _SAMPLE = 100
 _OFTEN = 40
 """Characters of names that are remembered."""
 _LARGE = 100_000
+_SOME = 5_000
+"""Values of a level that are all opened together."""
+_ALL_LEVELS = 1 << 30
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _ROLES = {
     Kind.STRING: Role.STRING,
@@ -94,6 +97,8 @@ class JsonRows:
         self._hiding = self._ancestors_of_changes()
         self._columns: dict[int, int] = {}
         self._sizes: dict[int, str] = {}
+        self._levels = _levels_of_some(tree) if isinstance(tree, LazyTree) and fold is Fold.MUCH else _ALL_LEVELS
+        """Values further in than this are folded, whatever is open else."""
         self._entries = self._walk(tree) if isinstance(tree, Tree) else self._walk_lazily(tree)
 
     def __len__(self) -> int:
@@ -123,13 +128,16 @@ class JsonRows:
         special = sorted({tree.root, *self._toggled, *self._notes})
         entries: list[int | Row] = []
         levels: list[tuple[Sequence[int], int]] = [((tree.root,), 0)]
+        depths = [0]
         while levels:
-            numbers, begin = levels.pop()
-            at = begin if self._fold is Fold.OPEN else _first_of(special, numbers, begin)
+            (numbers, begin), depth = levels.pop(), depths.pop()
+            every = self._fold.opens and depth < self._levels
+            at = begin if every else _first_of(special, numbers, begin)
             entries += numbers[begin : at + 1]
             if at >= len(numbers):
                 continue
             levels.append((numbers, at + 1))
+            depths.append(depth)
             number = numbers[at]
             if number in self._notes:
                 entries += (*self._below(number), *self._dropped(number))
@@ -138,6 +146,7 @@ class JsonRows:
                 entries += self._opened(number)
             elif self._is_open(number, node):
                 levels.append((tree.children(number), 0))
+                depths.append(depth + 1)
         return entries
 
     def _walk(self, tree: Tree) -> list[int | Row]:
@@ -165,13 +174,13 @@ class JsonRows:
     def _is_open(self, number: int, node: Node) -> bool:
         """Whether a node with something to fold shows it."""
         if not node.size:
-            default = self._fold is Fold.OPEN
+            default = self._fold.opens and node.depth < self._levels
         elif isinstance(self._tree, LazyTree) and self._fold is Fold.AUTO:
             default = not node.depth and node.size <= MANY_CHILDREN
         elif self._fold is Fold.AUTO:
             default = not node.depth or node.size <= MANY_CHILDREN
         else:
-            default = self._fold is Fold.OPEN or not node.depth
+            default = (self._fold.opens and node.depth < self._levels) or not node.depth
         return default is not (number in self._toggled)
 
     def _ancestors_of_changes(self) -> set[int]:
@@ -349,6 +358,15 @@ class JsonRows:
 
 
 _NOTHING = Annotation()
+
+
+def _levels_of_some(tree: LazyTree) -> int:
+    """How many levels of a tree have no more than some thousand values."""
+    level, depth = [tree.root], 0
+    while level and len(level) <= _SOME:
+        level = [child for number in level for child in tree.children(number)]
+        depth += 1
+    return depth
 
 
 def _first_of(wanted: Sequence[int], numbers: Sequence[int], begin: int) -> int:

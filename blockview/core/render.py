@@ -162,7 +162,7 @@ class _Pane:
         self.fold = fold
 
     def text(self, text: str, role: Role, target: Target, limit: int) -> list[Row]:
-        opened = (self.fold is Fold.OPEN) is not (target in self.toggled)
+        opened = self.fold.opens is not (target in self.toggled)
         return text_rows(text, role, target, width=self.width, opened=opened, limit=limit)
 
     def item(self, item: Text, at: int) -> list[Row]:

@@ -48,11 +48,21 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Fold(StrEnum):
-    """What is open at first: AUTO folds what is long, OPEN nothing, CLOSED all below the first level."""
+    """What is open at first: AUTO folds what is long, OPEN nothing, CLOSED all below the first level.
+
+    MUCH is OPEN for a reader, who has no use for millions of rows: of a value of megabytes it opens only the levels
+    that have some thousand values.
+    """
 
     AUTO = "auto"
     OPEN = "open"
+    MUCH = "much"
     CLOSED = "closed"
+
+    @property
+    def opens(self) -> bool:
+        """Whether it opens what is short and what is long."""
+        return self in (Fold.OPEN, Fold.MUCH)
 
 
 class Part(Protocol):

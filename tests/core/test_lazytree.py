@@ -103,6 +103,19 @@ def test_a_large_result_opens_folded_and_says_how_large_it_is() -> None:
     assert len(opened) == 50_003
 
 
+def test_all_is_unfolded_but_for_levels_of_thousands_which_unfold_one_by_one() -> None:
+    text = '{"few":[{"a":[1]}],"rows":[' + ",".join(['{"id":[12345678901234567890]}'] * (LAZY // 20)) + "]}"
+    tree = lazy(text)
+    rows = JsonRows(tree, width=60, call=0, section=Section.RESULT, fold=Fold.MUCH)
+    shown = [" ".join(plain(rows[at].line).split()) for at in range(5)]
+    assert shown == ["▾ {} 2 keys", "▾ few: [] 1 item", "▸ 0: {} 1 key", "▾ rows: [] 50,000 items", "▸ 0: {} 1 key"]
+    assert len(rows) == 50_004
+    target = rows[4].target
+    assert target is not None and target.node is not None
+    opened = JsonRows(tree, width=60, call=0, section=Section.RESULT, fold=Fold.MUCH, toggled=frozenset({target.node}))
+    assert "▾ 0:" in plain(opened[4].line) and len(opened) == 50_005
+
+
 @given(
     st.lists(st.sampled_from(["1", "[2,3]", '{"a": [4]}', '"x,y"', "-1.50", "null"]), min_size=60, max_size=80),
     st.sampled_from([",", ", ", " ,\n  "]),

@@ -235,7 +235,7 @@ class Detail(Pane):
     def set_all_open(self, opened: bool) -> None:
         """Fold or unfold everything there is."""
         target = self.row.target if self.row else None
-        self._states[self.position] = _State(Fold.OPEN if opened else Fold.CLOSED, frozenset(), self.cursor_line)
+        self._states[self.position] = _State(Fold.MUCH if opened else Fold.CLOSED, frozenset(), self.cursor_line)
         self._renew(partial(self._go_to, target))
 
     def values_around(self, *, forward: bool) -> list[Target]:
