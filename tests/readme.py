@@ -1,7 +1,7 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
-Keys, marks, filter words and places stand between comments of that name; a `console` block is a command and what it
-prints.
+Keys, marks, filter words, findings and places stand between comments of that name; a `console` block is a command and
+what it prints.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+from blockview.core.findings import Kind
 from blockview.core.query import HELP
 from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
@@ -28,6 +30,7 @@ def renewed(text: str) -> str:
     text = _between("keys", keys_markdown(), text)
     text = _between("marks", marks_markdown(), text)
     text = _between("filter", filter_markdown(), text)
+    text = _between("findings", findings_markdown(), text)
     text = _between("places", places_markdown(), text)
     return _CONSOLE.sub(lambda match: f"$ {match[1]}\n{printed(match[1])}", text)
 
@@ -40,6 +43,11 @@ def marks_markdown() -> str:
 def filter_markdown() -> str:
     rows = "".join(f"| `{usage}` | {meaning} |\n" for usage, meaning in HELP)
     return f"| word | keeps |\n|---|---|\n{rows}"
+
+
+def findings_markdown() -> str:
+    rows = "".join(f"| `{kind.value}` | {kind.level.value} | {kind.help} |\n" for kind in Kind)
+    return f"| finding | level | meaning |\n|---|---|---|\n{rows}"
 
 
 def places_markdown() -> str:
@@ -70,8 +78,11 @@ def printed(command: str) -> str:
         CalledProcessError: it failed. That something differs or was found is no failure.
     """
     shell = f'blockview() {{ "{sys.executable}" -m blockview "$@"; }}\n{command}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
-    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC", "XDG_CACHE_HOME": cache}
+        done = subprocess.run(
+            ["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=False
+        )
     if done.returncode > 1:
         done.check_returncode()
     told = done.stdout + done.stderr

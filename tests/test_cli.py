@@ -72,7 +72,9 @@ def test_version(run: Run) -> None:
     assert run("--version").stdout == f"blockview {blockview.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["render", "coerce", "demo"])
+@pytest.mark.parametrize(
+    "command", ["render", "check", "coerce", "demo", "replay", "find", "sessions", "servers", "tools"]
+)
 def test_each_command_has_its_own_help(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
