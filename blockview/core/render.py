@@ -14,6 +14,7 @@ from blockview.core.jsonlines import JsonRows
 from blockview.core.jsontext import JsonError
 from blockview.core.lines import Line, Role, Span
 from blockview.core.listrows import block_row, call_row, duration_text, name_spans, status_span
+from blockview.core.longtext import LONG, LongText
 from blockview.core.marks import CHANGED, ERROR, MISSING, RESPELLED, CallMarks, argument_notes, call_marks
 from blockview.core.model import Block, ContentBlock, Provenance, Status, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Missing, Prepared, Why
@@ -131,10 +132,11 @@ def block_detail(
         left.append(Span(f"  {visible(block.label)}", Role.QUIET))
     clock = "%Y-%m-%d %H:%M:%S %Z" if width >= _WIDE else "%H:%M"
     started = f"{local(block.started):{clock}}  " if block.started else ""
-    rows = [Row(ends(left, [Span(started + count, Role.QUIET)], width))]
+    parts: list[Part] = [RowList([Row(ends(left, [Span(started + count, Role.QUIET)], width))])]
     pane = _Pane(-1, width, toggled, fold)
     if block.prompt:
-        rows += pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT)
+        parts.append(pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT))
+    rows: list[Row] = []
     previous = ""
     number = 0
     for at, item in enumerate(block.items):
@@ -148,8 +150,9 @@ def block_detail(
         if item.role != previous:
             rows.append(Row(fit([Span(visible(item.role), Role.QUIET)], width)))
         previous = item.role
-        rows += pane.item(item, at)
-    return Rows([RowList(rows)])
+        parts += (RowList(rows), pane.item(item, at))
+        rows = []
+    return Rows([*parts, RowList(rows)])
 
 
 class _Pane:
@@ -161,11 +164,13 @@ class _Pane:
         self.toggled = toggled
         self.fold = fold
 
-    def text(self, text: str, role: Role, target: Target, limit: int) -> list[Row]:
+    def text(self, text: str, role: Role, target: Target, limit: int) -> Part:
         opened = self.fold.opens is not (target in self.toggled)
-        return text_rows(text, role, target, width=self.width, opened=opened, limit=limit)
+        if opened and len(text) >= LONG:
+            return LongText(text, role, target, width=self.width)
+        return RowList(text_rows(text, role, target, width=self.width, opened=opened, limit=limit))
 
-    def item(self, item: Text, at: int) -> list[Row]:
+    def item(self, item: Text, at: int) -> Part:
         limit = _THINKING_LINES if item.role == "thinking" else LONG_TEXT
         return self.text(item.text, _TEXT_ROLES.get(item.role, Role.QUIET), Target(-1, Section.TEXT, at), limit)
 
@@ -186,18 +191,18 @@ class _Pane:
     def _recorded_arguments(self, text: str | None, what: str, counts: Sequence[Span]) -> list[Part]:
         target = Target(self.call, Section.RECORDED)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
-        return [heading, RowList(self._no_arguments(target) if text is None else self._long(text, target))]
+        return [heading, self._no_arguments(target) if text is None else self._long(text, target)]
 
     def _sent_arguments(self, call: ToolCall, prepared: Prepared, counts: Sequence[Span]) -> list[Part]:
         target = Target(self.call, Section.ARGUMENTS)
         what = _which_arguments(call, prepared)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
         if prepared.dispatched is None:
-            return [heading, RowList(self._no_arguments(target))]
+            return [heading, self._no_arguments(target)]
         try:
             tree = arguments_tree(prepared.dispatched)
         except JsonError:
-            return [heading, RowList(self._long(prepared.dispatched, target))]
+            return [heading, self._long(prepared.dispatched, target)]
         rows = JsonRows(
             tree,
             width=self.width,
@@ -209,11 +214,11 @@ class _Pane:
         )
         return [heading, rows]
 
-    def _long(self, text: str, target: Target) -> list[Row]:
+    def _long(self, text: str, target: Target) -> Part:
         return self.text(text, Role.PLAIN, target, LONG_TEXT)
 
-    def _no_arguments(self, target: Target) -> list[Row]:
-        return text_rows("none recorded, none sent", Role.QUIET, target, width=self.width)
+    def _no_arguments(self, target: Target) -> Part:
+        return RowList(text_rows("none recorded, none sent", Role.QUIET, target, width=self.width))
 
     def result(self, call: ToolCall, view: ResultView) -> list[Part]:
         target = Target(self.call, Section.RESULT)
@@ -234,27 +239,27 @@ class _Pane:
                 exact=True,
             )
             others = () if result.structured is None else tuple(part for part in result.content if part.kind != "text")
-            return [heading, rows, RowList(self._content(others, target, Role.PLAIN))]
+            return [heading, rows, *self._content(others, target, Role.PLAIN)]
         if view is ResultView.RAW:
             raw = result.raw or "(the raw record is not kept)"
-            return [heading, RowList(self._long(raw, target))]
+            return [heading, self._long(raw, target)]
         if view is ResultView.VALUE and result.structured is not None:
-            return [heading, RowList(self._long(result.structured, target))]
+            return [heading, self._long(result.structured, target)]
         role = Role.ERROR if result.is_error else Role.PLAIN
-        return [heading, RowList(self._content(result.content, target, role) or self._nothing(target))]
+        return [heading, *(self._content(result.content, target, role) or [self._nothing(target)])]
 
-    def _nothing(self, target: Target) -> list[Row]:
-        return text_rows("empty: no content", Role.QUIET, target, width=self.width)
+    def _nothing(self, target: Target) -> Part:
+        return RowList(text_rows("empty: no content", Role.QUIET, target, width=self.width))
 
-    def _content(self, content: Sequence[ContentBlock], target: Target, role: Role) -> list[Row]:
-        rows: list[Row] = []
+    def _content(self, content: Sequence[ContentBlock], target: Target, role: Role) -> list[Part]:
+        parts: list[Part] = []
         for part in content:
             if part.kind == "text":
-                rows += self.text(part.text, role, target, LONG_TEXT)
+                parts.append(self.text(part.text, role, target, LONG_TEXT))
             else:
                 note = f"[{part.kind} block]  {part.note}".rstrip()
-                rows += text_rows(note, Role.QUIET, target, width=self.width)
-        return rows
+                parts.append(RowList(text_rows(note, Role.QUIET, target, width=self.width)))
+        return parts
 
     def _heading(self, title: str, what: str, right: Sequence[Span]) -> Line:
         return ends([Span(title, Role.TITLE), Span(f"  {what}", Role.QUIET)], right, self.width)

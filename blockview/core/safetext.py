@@ -174,16 +174,22 @@ def _wrap_one(line: str, width: int) -> Iterator[str]:
     if not line.isascii() and _NOT_NARROW.search(line):
         yield from _wrap_wide(line, width)
         return
+    for start, end in narrow_rows(line, width):
+        yield line[start:end]
+
+
+def narrow_rows(line: str, width: int) -> Iterator[tuple[int, int]]:
+    """Where the rows of at most `width` cells begin and end in a line whose characters are each one cell wide."""
     position, length = 0, len(line)
     while length - position > width:
         space = line.rfind(" ", position, position + width + 1)
         if space > position and not line[position:space].isspace():
-            yield line[position:space]
+            yield position, space
             position = space + 1
         else:
-            yield line[position : position + width]
+            yield position, position + width
             position += width
-    yield line[position:]
+    yield position, length
 
 
 def _wrap_wide(line: str, width: int) -> Iterator[str]:
