@@ -90,6 +90,10 @@ class Scope(StrEnum):
     USER = "user"
 
 
+GIVEN = (Scope.FLAG, Scope.CONFIG)
+"""Whose servers the command line gives."""
+
+
 class Entry(msgspec.Struct, frozen=True):
     """A server as found. `problem` says why it cannot be used, `shadowed_by` where a nearer one of its name is.
 
@@ -107,12 +111,21 @@ class Servers(msgspec.Struct, frozen=True):
     """All servers that were found, the nearest first.
 
     `problems` has one line for each config that cannot be read, `looked_at` the paths of all places where configs may
-    be, there or not.
+    be, there or not. `held_back` are those that are not to be started, since the person named neither them nor their
+    config: a call for one of them is told so.
     """
 
     entries: tuple[Entry, ...] = ()
     problems: tuple[str, ...] = ()
     looked_at: tuple[str, ...] = ()
+    held_back: tuple[Entry, ...] = ()
+
+
+def only_given(servers: Servers) -> Servers:
+    """The servers that the command line gives, by themselves or in a config that it names; the others held back."""
+    given = tuple(entry for entry in servers.entries if entry.scope in GIVEN)
+    others = tuple(entry for entry in servers.entries if entry.scope not in GIVEN)
+    return msgspec.structs.replace(servers, entries=given, held_back=others)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -156,6 +169,17 @@ def find_server(servers: Servers, recorded: str | None, named: Callable[[], Coll
     reachable = [entry for entry in servers.entries if not entry.shadowed_by]
     if not recorded:
         return _for_unnamed([entry for entry in reachable if entry.scope is Scope.FLAG])
+    found = _by_name(reachable, recorded)
+    if found is None:
+        found = _of_given([entry for entry in reachable if entry.scope in GIVEN], recorded, named)
+        held_back = [entry for entry in servers.held_back if not entry.shadowed_by]
+        if found.server is None and (other := _by_name(held_back, recorded)) is not None:
+            return _held_back(other)
+    return found
+
+
+def _by_name(reachable: list[Entry], recorded: str) -> Choice | None:
+    """The server of that name, or of one that is written the same way; None when nothing is called so."""
     exact = [entry for entry in reachable if entry.server.name == recorded]
     if exact:
         return _usable(exact[0], _place(exact[0]))
@@ -165,7 +189,17 @@ def find_server(servers: Servers, recorded: str | None, named: Callable[[], Coll
         return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
     if alike:
         return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
-    return _of_given([entry for entry in reachable if entry.scope in (Scope.FLAG, Scope.CONFIG)], recorded, named)
+    return None
+
+
+def _held_back(choice: Choice) -> Choice:
+    """What is said of a server that could be started if the person had named it."""
+    server = choice.server
+    if server is None:
+        return choice
+    why = "without asking (--yes) only servers that the command line gives are started"
+    give = f"add --config {shlex.quote(server.source)}"
+    return Choice(None, visible(f"{_words(server.name)} is configured in {server.source}, but {why}: {give}"))
 
 
 def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[str]]) -> Choice:
