@@ -151,7 +151,7 @@ def test_a_run_ends_at_an_error_that_was_not_recorded(replay: Any, tmp_path: Pat
     assert code == 1
     assert [call["live"]["ended"] for call in calls] == ["server died"]
     assert "demo server: crashed, as it was asked to" in calls[0]["live"]["stderr"]
-    assert "stopped: call t1 was not recorded as an error" in told
+    assert "stopped: call t1 was not recorded as an error; 1 more call is not sent; --continue-on-error goes" in told
 
 
 def test_a_run_can_go_on_with_the_server_started_anew(replay: Any, tmp_path: Path) -> None:
@@ -167,6 +167,22 @@ def test_a_server_that_cannot_be_started_is_tried_once_and_nothing_differs(repla
     assert [call["live"]["ended"] for call in calls] == ["server died", "cannot be sent"]
     assert "differs" not in told
     assert told.splitlines()[-1] == "blockview: nothing was sent: command not found: no-such-command-here"
+
+
+@pytest.mark.parametrize("dead", ["no-such-command-here", "false"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_dead_server_loses_none_of_the_calls_of_others(replay: Any, tmp_path: Path, dead: str, order: int) -> None:
+    path = recording(tmp_path, *[("t1", "dead__a", "{}"), ("t2", "faults__image", "{}")][::order])
+    servers = ("--server", f"dead={dead}", "--server", FAULTS, "--yes")
+    code, calls, _ = replay(path, *servers, "--continue-on-error")
+    assert (code, {call["server"]: call["live"]["ended"] for call in calls}) == (
+        1,
+        {"faults": "result", "dead": "server died"},
+    )
+    code, calls, told = replay(path, *servers)
+    assert [call["live"]["ended"] for call in calls] == ["server died"] if order == 1 else ["result", "server died"]
+    assert code == (2 if order == 1 else 1)
+    assert ("1 more call is not sent; --continue-on-error goes on" in told) == (order == 1)
 
 
 def test_a_tool_of_the_agents_own_is_sent_to_no_server(replay: Any) -> None:
@@ -210,7 +226,9 @@ def test_yes_starts_no_server_of_a_config_that_was_not_named(replay: Any, tmp_pa
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"x": touch}}))
     path = recording(tmp_path, ("t1", "x__a", "{}"))
     code, _, told = replay(path, "--yes")
-    assert code == 2 and "x is configured in " in told and "which nobody named: add --config " in told
+    assert code == 2
+    config = tmp_path / ".mcp.json"
+    assert f"x is configured in {config}, but without asking" in told and f"add --config {config}\n" in told
     assert not (tmp_path / "started").exists()
     assert replay(path, "--yes", "--config", ".mcp.json")[0] == 2  # it is no server
     assert (tmp_path / "started").exists()

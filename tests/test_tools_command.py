@@ -16,6 +16,7 @@ from blockview.catalog.cache import ToolsCache
 from blockview.catalog.file import read_tools
 from blockview.core.model import Place, ToolCall
 from blockview.core.prepare import Found
+from tests.dispatch.live import FAKE
 
 EDITOR = f"{shlex.quote(sys.executable)} -m blockview.demo.server editor"
 
@@ -84,6 +85,57 @@ def test_several_servers_make_one_file(home: Path) -> None:
     metrics = EDITOR.replace("editor", "metrics")
     done = run(home, "--server", f"one={EDITOR}", "--server", f"two={metrics}")
     assert [tool["server"] for tool in json.loads(done.stdout)["tools"]] == ["one"] * 3 + ["two"] * 3
+
+
+DEAD = "dead=sh -c 'echo no key >&2; exit 3'"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_server_that_cannot_be_reached_costs_only_its_own_tools(home: Path, order: int) -> None:
+    given = ("--server", f"one={EDITOR}", "--server", DEAD, "--server", "gone=/nonexistent/command")
+    done = run(home, *[word for pair in list(zip(given[::2], given[1::2], strict=True))[::order] for word in pair])
+    assert done.returncode == 1
+    assert [tool["server"] for tool in json.loads(done.stdout)["tools"]] == ["one"] * 3
+    told = [line for line in done.stderr.splitlines() if line != "blockview: dead: no key"]
+    assert {line.split(":")[1].strip() for line in told} == {"dead", "gone"}
+    assert len(told) == 2
+
+
+def test_an_entry_of_a_config_that_cannot_be_used_costs_only_its_own_tools(home: Path) -> None:
+    servers = {
+        "editor": {"command": "sh", "args": ["-c", f"exec {EDITOR}"]},
+        "unset": {"command": "${NOT_SET_ANYWHERE}"},
+        "dead": {"command": "false"},
+    }
+    (home / "servers.json").write_text(json.dumps({"mcpServers": servers}))
+    done = run(home, "--config", "servers.json", "--yes")
+    assert done.returncode == 1
+    assert {tool["server"] for tool in json.loads(done.stdout)["tools"]} == {"editor"}
+    assert "unset in " in done.stderr and "NOT_SET_ANYWHERE" in done.stderr
+    named = run(home, "nobody", "editor", "--config", "servers.json", "--yes")
+    assert (named.returncode, named.stdout) == (1, done.stdout)
+    assert "nobody" in named.stderr
+
+
+def test_no_server_at_all_prints_nothing(home: Path) -> None:
+    done = run(home, "--server", DEAD, "--server", "gone=/nonexistent/command")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "dead: " in done.stderr and "gone: " in done.stderr
+
+
+def test_a_server_without_a_list_of_tools_gives_none_and_nothing_is_kept(home: Path) -> None:
+    done = run(home, "--server", f"x={shlex.join([sys.executable, str(FAKE), 'no-tools'])}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "x: it did not list its tools" in done.stderr
+    assert not (home / "cache").exists()
+
+
+def test_what_needs_consent_and_cannot_be_asked_for_costs_only_its_own_tools(home: Path) -> None:
+    done = run(home, "--server", f"one={EDITOR}", "--config", str(configured(home)))
+    assert done.returncode == 1
+    assert {tool["server"] for tool in json.loads(done.stdout)["tools"]} == {"one"}
+    assert "my.editor" in done.stderr and "--yes" in done.stderr
+    assert not (home / "started").exists()
 
 
 def test_schemas_keep_the_characters_of_the_server(home: Path) -> None:
@@ -163,24 +215,17 @@ def test_the_last_words_of_a_server_are_shown_harmless(home: Path) -> None:
     assert "\x1b" not in done.stderr
 
 
-def test_yes_starts_no_server_of_a_config_that_was_not_named(home: Path) -> None:
-    stranger = {"command": sys.executable, "args": ["-c", "open('started', 'w')"]}
-    (home / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": stranger}}))
-    done = run(home, "s", "--yes")
+def test_yes_starts_a_server_of_a_found_config_by_its_name_and_no_other(home: Path) -> None:
+    servers = {
+        name: {"command": "sh", "args": ["-c", f"touch {name}; exec {EDITOR}"]} for name in ("named", "stranger")
+    }
+    (home / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    done = run(home, "--yes")
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        f"s is configured in {home / '.mcp.json'}, which nobody named: add --config {home / '.mcp.json'}" in done.stderr
-    )
-    assert not (home / "started").exists()
-
-
-def test_a_server_that_does_not_answer_costs_only_its_own_tools(home: Path) -> None:
-    config = configured(home)
-    servers = json.loads(config.read_text())["mcpServers"]
-    config.write_text(json.dumps({"mcpServers": {"dead": {"command": "false"}, "wrong": {}, **servers}}))
-    done = run(home, "--config", str(config), "--yes")
-    assert {tool["server"] for tool in json.loads(done.stdout)["tools"]} == {"my.editor"}
-    assert done.returncode == 1
-    assert "blockview: dead: the server ended with exit code 1" in done.stderr
-    assert "blockview: wrong in" in done.stderr and "cannot be used" in done.stderr
-    assert run(home, "dead", "wrong", "--config", str(config), "--yes").returncode == 2
+    assert "no server given" in done.stderr
+    assert run(home, "--yes", "--server", f"one={EDITOR}").returncode == 0
+    assert not {"named", "stranger"}.intersection(os.listdir(home))
+    done = run(home, "named", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {tool["server"] for tool in json.loads(done.stdout)["tools"]} == {"named"}
+    assert {"named", "stranger"}.intersection(os.listdir(home)) == {"named"}

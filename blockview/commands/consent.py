@@ -37,7 +37,7 @@ class Consent:
             return True
         _tell(server_rows(server, reason, connected=False, width=terminal_width(sys.stderr)))
         what = "start it" if server.how == "stdio" else "connect to it"
-        return self._ask(f"{what} and list its tools? [y/N/q] ", "yq") == "y"
+        return self._ask(server, f"{what} and list its tools? [y/N/q] ", "yq") == "y"
 
     def to_send(self, planned: Planned, number: int, total: int) -> bool:
         """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`."""
@@ -48,15 +48,15 @@ class Consent:
         _tell(call_rows(planned, number, total, width=width))
         if total > 1:
             _tell(always_rows([planned], width))
-        name = short_name(server.name)
-        answer = self._ask(f"send it to {name}? [y/N/a/q] ", "yaq")
+        answer = self._ask(server, f"send it to {short_name(server.name)}? [y/N/a/q] ", "yaq")
         if answer == "a":
             self._trust.give(server, [planned])
         return answer in ("y", "a")
 
-    def _ask(self, question: str, answers: str) -> str:
+    def _ask(self, server: Destination, question: str, answers: str) -> str:
         if self._terminal is None:
-            raise Failure("sending needs your consent and there is no terminal to ask on; in a script give --yes")
+            name = short_name(server.name)
+            raise Failure(f"{name} needs your consent and there is no terminal to ask on; in a script give --yes")
         _forget_typed(self._terminal)
         print(visible(question), end="", file=sys.stderr, flush=True)
         line = self._terminal.readline()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from blockview.commands import Failure
 from blockview.commands.choosing import chosen_calls
 from blockview.commands.consent import Consent
-from blockview.commands.sending import add_wait_options, end_on_signals, only_named, replayer_for
+from blockview.commands.sending import add_wait_options, end_on_signals, replayer_for
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     STDIN,
@@ -57,7 +57,11 @@ def describe(parser: ArgumentParser) -> None:
     add_filter_option(parser)
     add_server_options(parser)
     add_wait_options(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask; starts no server but those given here")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="do not ask; of the configured servers only those of a --config are started",
+    )
     parser.add_argument("--continue-on-error", action="store_true", help="go on after an error that was not recorded")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_coerce_option(parser)
@@ -66,10 +70,12 @@ def describe(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Send the calls in recorded order. Exit code 0: all the same; 1: one differs; 2: nothing could be sent."""
+    from blockview.dispatch.servers import only_given
+
     end_on_signals()
     session, servers = _session(options), servers_from(options)
     calls = chosen_calls(session, options)
-    replayer = replayer_for(only_named(servers) if options.yes else servers, options, recorded_servers(session))
+    replayer = replayer_for(only_given(servers) if options.yes else servers, options, recorded_servers(session))
     lookup = lookup_for(session, options.tools, replayer.lookup)
     consent = Consent(_terminal(options), given=options.yes)
     sending = _Run(replayer, lookup, Depth(options.coerce), consent, len(calls))
@@ -129,7 +135,10 @@ class _Run:
             if self.interrupted or self._consent.stopped:
                 return
             if done is not None and is_surprise(call, done.live.outcome) and not go_on and number + 1 < self._total:
-                warn(f"stopped: call {short_name(call.id)} was not recorded as an error; --continue-on-error goes on")
+                left = self._total - number - 1
+                what = "1 more call is" if left == 1 else f"{left:,} more calls are"
+                name = short_name(call.id)
+                warn(f"stopped: call {name} was not recorded as an error; {what} not sent; --continue-on-error goes on")
                 return
 
     def _one(self, number: int, call: ToolCall) -> Replayed | None:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 
-import msgspec
-
 from blockview.commands.serving import servers_from
 from blockview.commands.shared import warn
 from blockview.core.names import recorded_servers
@@ -49,15 +47,6 @@ def _seconds(text: str) -> float:
 
 
 _seconds.__name__ = "number of seconds"  # argparse names the type in its message
-
-
-def only_named(servers: Servers) -> Servers:
-    """The servers that were given on the command line, by themselves or in a config that was named; others withheld."""
-    from blockview.dispatch.servers import Scope
-
-    named = tuple(entry for entry in servers.entries if entry.scope in (Scope.FLAG, Scope.CONFIG))
-    others = tuple(entry for entry in servers.entries if entry not in named)
-    return msgspec.structs.replace(servers, entries=named, withheld=others)
 
 
 def replayer_for(servers: Servers, options: Namespace, named: Callable[[], Collection[str]]) -> LiveReplayer:

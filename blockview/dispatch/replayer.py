@@ -140,7 +140,8 @@ class LiveReplayer:
             return self._connections.get(server.name)
 
     def _connected(self, done: Future[None], server: Server, connection: Connection) -> None:
-        if self._listed is not None and not done.cancelled() and done.exception() is None:
+        connected = not done.cancelled() and done.exception() is None
+        if self._listed is not None and connected and connection.listed_at is not None:
             self._listed(server, connection.tools)
 
 

@@ -90,6 +90,10 @@ class Scope(StrEnum):
     USER = "user"
 
 
+GIVEN = (Scope.FLAG, Scope.CONFIG)
+"""Whose servers the command line gives."""
+
+
 class Entry(msgspec.Struct, frozen=True):
     """A server as found. `problem` says why it cannot be used, `shadowed_by` where a nearer one of its name is.
 
@@ -107,13 +111,21 @@ class Servers(msgspec.Struct, frozen=True):
     """All servers that were found, the nearest first.
 
     `problems` has one line for each config that cannot be read, `looked_at` the paths of all places where configs may
-    be, there or not. `withheld` were found as well, and may not be used, because nobody is asked and nobody named them.
+    be, there or not. `held_back` are those that are not to be started, since the person named neither them nor their
+    config: a call for one of them is told so.
     """
 
     entries: tuple[Entry, ...] = ()
     problems: tuple[str, ...] = ()
     looked_at: tuple[str, ...] = ()
-    withheld: tuple[Entry, ...] = ()
+    held_back: tuple[Entry, ...] = ()
+
+
+def only_given(servers: Servers) -> Servers:
+    """The servers that the command line gives, by themselves or in a config that it names; the others held back."""
+    given = tuple(entry for entry in servers.entries if entry.scope in GIVEN)
+    others = tuple(entry for entry in servers.entries if entry.scope not in GIVEN)
+    return msgspec.structs.replace(servers, entries=given, held_back=others)
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -157,27 +169,37 @@ def find_server(servers: Servers, recorded: str | None, named: Callable[[], Coll
     reachable = [entry for entry in servers.entries if not entry.shadowed_by]
     if not recorded:
         return _for_unnamed([entry for entry in reachable if entry.scope is Scope.FLAG])
+    found = _by_name(reachable, recorded)
+    if found is None:
+        found = _of_given([entry for entry in reachable if entry.scope in GIVEN], recorded, named)
+        held_back = [entry for entry in servers.held_back if not entry.shadowed_by]
+        if found.server is None and (other := _by_name(held_back, recorded)) is not None:
+            return _held_back(other)
+    return found
+
+
+def _by_name(reachable: list[Entry], recorded: str) -> Choice | None:
+    """The server of that name, or of one that is written the same way; None when nothing is called so."""
     exact = [entry for entry in reachable if entry.server.name == recorded]
     if exact:
-        return choice_of(exact[0], _place(exact[0]))
+        return _usable(exact[0], _place(exact[0]))
     alike = [entry for entry in reachable if sanitised(entry.server.name) == sanitised(recorded)]
     if len(alike) > 1:
         names = ", ".join(_words(entry.server.name) for entry in alike)
         return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
     if alike:
-        return choice_of(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
-    found = _of_given([entry for entry in reachable if entry.scope in (Scope.FLAG, Scope.CONFIG)], recorded, named)
-    return found if found.server is not None else _withheld(servers.withheld, recorded) or found
-
-
-def _withheld(entries: Sequence[Entry], recorded: str) -> Choice | None:
-    """What is said of a server that would answer, had anybody named it."""
-    for entry in entries:
-        if sanitised(entry.server.name) == sanitised(recorded):
-            name, source = _words(entry.server.name), entry.server.source
-            reason = f"{name} is configured in {source}, which nobody named: add --config {shlex.quote(source)}"
-            return Choice(None, visible(reason))
+        return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
     return None
+
+
+def _held_back(choice: Choice) -> Choice:
+    """What is said of a server that could be started if the person had named it."""
+    server = choice.server
+    if server is None:
+        return choice
+    why = "without asking (--yes) only servers that the command line gives are started"
+    give = f"add --config {shlex.quote(server.source)}"
+    return Choice(None, visible(f"{_words(server.name)} is configured in {server.source}, but {why}: {give}"))
 
 
 def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[str]]) -> Choice:
@@ -189,7 +211,7 @@ def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[
     names = () if last else named()
     if last or (len(given) == 1 and set(names) == {recorded}):
         chosen = (last or given)[0]
-        return choice_of(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
+        return _usable(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
     there = f"the recording names {', '.join(map(_words, names))}; " if names else ""
     here = ", ".join(_words(entry.server.name) for entry in given)
     example = f"for example --server {_flag_name(short)}=COMMAND"
@@ -198,15 +220,14 @@ def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[
 
 def _for_unnamed(flags: list[Entry]) -> Choice:
     if len(flags) == 1:
-        return choice_of(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
+        return _usable(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
     if flags:
         names = ", ".join(_words(entry.server.name) for entry in flags)
         return Choice(None, f"the recording names no server and several are given: {names}")
     return Choice(None, "the recording names no server; give one with --server NAME=COMMAND or --url NAME=URL")
 
 
-def choice_of(entry: Entry, reason: str) -> Choice:
-    """The choice of an entry; of one that cannot be used, why not."""
+def _usable(entry: Entry, reason: str) -> Choice:
     if entry.problem:
         name, source = _words(entry.server.name), entry.server.source
         return Choice(None, visible(f"{name} in {source} cannot be used: {entry.problem}"))

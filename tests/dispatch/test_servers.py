@@ -19,6 +19,7 @@ from blockview.dispatch.servers import (
     Servers,
     destination,
     find_server,
+    only_given,
     servers_of_flags,
     with_shadows,
 )
@@ -192,6 +193,23 @@ def test_values_of_variables_and_headers_are_in_no_text_of_a_server() -> None:
 
 
 # Which server is meant
+
+
+def test_what_was_not_given_is_held_back_and_a_call_for_it_is_told_how_to_give_it() -> None:
+    flag, near = entry("mine", Scope.FLAG, "--server"), entry("my.server", source="/a b/.mcp.json")
+    found = only_given(servers(flag, near, entry("mine", Scope.USER, "/far")))
+    assert find_server(found, "mine").server is flag.server
+    choice = find_server(found, "my_server")
+    assert choice.server is None
+    assert choice.reason.startswith("my.server is configured in /a b/.mcp.json, but ")
+    assert choice.reason.endswith("add --config '/a b/.mcp.json'")
+    assert find_server(found, "my_server", lambda: ["my_server"]).server is flag.server  # it answers for the only one
+    assert "is configured" not in find_server(found, "else", lambda: ["else", "mine"]).reason
+
+
+def test_of_a_server_that_is_held_back_and_cannot_be_used_the_reason_is_told() -> None:
+    found = only_given(servers(entry("a", problem="the variable X is not set")))
+    assert "the variable X is not set" in find_server(found, "a").reason
 
 
 def test_exactly_the_recorded_name_comes_first() -> None:
