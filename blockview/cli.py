@@ -23,7 +23,7 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview demo                   browse the bundled session; its strict servers are ready for replay
   blockview sessions [PATH ...]    list the sessions of your tools, or of a folder, with all counts (--json)
   blockview find TEXT [PATH ...]   look for a text in all sessions (--regex, --case, --json, --limit N)
-  blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
+  blockview render PATH            print a session (--format text|ansi|markdown|html|svg|json, --block N, --call ID)
   blockview check PATH ...         what asks for a second look, also in CI (--fail-on, --junit, --sarif, --baseline)
   blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)

@@ -11,6 +11,7 @@ from blockview.commands.sending import add_wait_options, connect_given, end_on_s
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     DEMO_TOOLS,
+    PAPER_WIDTH,
     STDIN,
     add_coerce_option,
     add_filter_option,
@@ -43,7 +44,7 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a recording, - for stdin, or demo for the bundled one")
     parser.add_argument(
         "--format",
-        choices=("text", "ansi", "json"),
+        choices=("text", "ansi", "markdown", "html", "svg", "json"),
         help="what to print (default: ansi on a terminal without NO_COLOR, else text)",
     )
     parser.add_argument("--width", type=positive, metavar="N", help="columns (default: the terminal's, else 100)")
@@ -130,6 +131,28 @@ def _chunks(session: Session, prepare_call: PrepareCall, options: Namespace, cho
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
     if form == "json":
         return json_chunks(session, prepare_call, choice)
+    if form in ("markdown", "html", "svg"):
+        return _document(form, session, prepare_call, options, choice)
     width = min(options.width or terminal_width(sys.stdout), _WIDEST)
     lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
     return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
+
+
+def _document(
+    form: str, session: Session, prepare_call: PrepareCall, options: Namespace, choice: Choice
+) -> Iterator[str]:
+    width = min(options.width or PAPER_WIDTH, _WIDEST)
+    if form == "svg":
+        from blockview.export.svg import TooLong, svg_text
+
+        lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
+        try:
+            yield svg_text(lines, width)
+        except TooLong as error:
+            raise Failure(f"{_name(options)}: {error}; choose with --block, --call or --filter") from None
+        return
+    from blockview.export.html import html_chunks
+    from blockview.export.markdown import markdown_chunks
+
+    chunks = html_chunks if form == "html" else markdown_chunks
+    yield from chunks(session, prepare_call, width=width, choice=choice, recorded=options.recorded)

@@ -42,7 +42,7 @@ DEMO_TOOLS = str(DEMO_FOLDER / "tools.json")
 _DIGITS = 18
 """Digits of the largest number that an option takes."""
 
-_PAPER_WIDTH = 100
+PAPER_WIDTH = 100
 """Columns where there is no terminal to ask."""
 
 
@@ -222,9 +222,9 @@ def paint(line: Line, stream: TextIO) -> str:
 def terminal_width(stream: TextIO) -> int:
     """Columns of the terminal that a stream goes to, or of paper where it goes elsewhere."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _PAPER_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or PAPER_WIDTH
     except OSError:
-        return _PAPER_WIDTH
+        return PAPER_WIDTH
 
 
 def warn(text: str) -> None:

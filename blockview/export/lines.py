@@ -11,7 +11,7 @@ from blockview.core.lines import Line, Role, Span
 from blockview.core.model import Block, Diagnostic, Session, ToolCall
 from blockview.core.prepare import Prepared
 from blockview.core.render import Section, block_detail, call_detail
-from blockview.core.rows import Fold, Rows, ends, fit
+from blockview.core.rows import Fold, ends, fit
 from blockview.core.safetext import visible, wrap_lines
 
 PrepareCall = Callable[[ToolCall], Prepared]
@@ -76,17 +76,18 @@ def session_lines(
         recorded: Print the recorded text of the arguments, not what is dispatched.
     """
     width = max(width, 1)
-    show_call = partial(call_detail, width=width, fold=Fold.OPEN, recorded=recorded)
-    yield _title(session, width)
+    yield title_line(session, width)
     for chosen in chosen_blocks(session, choice):
         yield ()
-        yield from _block(chosen, prepare_call, show_call, width)
-    if session.diagnostics and choice.call is None and choice.rows is None:
+        yield (Span("─" * width, Role.QUIET),)
+        yield from block_lines(chosen, prepare_call, width=width, recorded=recorded)
+    if shows_diagnostics(session, choice):
         yield ()
-        yield from _diagnostics(session.diagnostics, width)
+        yield from diagnostic_lines(session.diagnostics, width)
 
 
-def _title(session: Session, width: int) -> Line:
+def title_line(session: Session, width: int) -> Line:
+    """What the session is called, its format, and how much there is of it."""
     blocks, calls = len(session.blocks), sum(session.call_counts)
     counted = f"{blocks:,} block{'' if blocks == 1 else 's'}"
     if session.call_counts:
@@ -97,11 +98,12 @@ def _title(session: Session, width: int) -> Line:
     )
 
 
-def _block(chosen: Chosen, prepare_call: PrepareCall, show_call: Callable[..., Rows], width: int) -> Iterator[Line]:
+def block_lines(chosen: Chosen, prepare_call: PrepareCall, *, width: int, recorded: bool = False) -> Iterator[Line]:
+    """All that is printed of a block, nothing folded; the arguments are those of `session_lines`."""
+    show_call = partial(call_detail, width=width, fold=Fold.OPEN, recorded=recorded)
     block = chosen.block
     calls = block.calls
     prepared = [prepare_call(call) for call in calls]
-    yield (Span("─" * width, Role.QUIET),)
     last: Line = ()
     for at, row in enumerate(block_detail(block, prepared, width=width, fold=Fold.OPEN)):
         target = row.target
@@ -119,7 +121,13 @@ def _block(chosen: Chosen, prepare_call: PrepareCall, show_call: Callable[..., R
                 yield last
 
 
-def _diagnostics(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Line]:
+def shows_diagnostics(session: Session, choice: Choice) -> bool:
+    """Whether what could not be read is printed: not with a choice of calls."""
+    return bool(session.diagnostics) and choice.call is None and choice.rows is None
+
+
+def diagnostic_lines(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Line]:
+    """What could not be read, and where."""
     count = len(diagnostics)
     yield fit([Span(f"{count:,} diagnostic{'' if count == 1 else 's'}", Role.TITLE)], width)
     for found in diagnostics:
