@@ -359,8 +359,10 @@ def test_always_leaves_the_calls_of_other_destructive_tools_to_be_asked_about(tm
         terminal.answer(answer)
     assert [call["id"] for call in json.loads(terminal.end()[1])["calls"]] == ["t0", "t2", "t3", "t4"]
     told = " ".join(terminal.told.split())
-    assert "a: no more questions for editor in this run; calls of tools that say that they are destructive" in told
-    assert "in this run, and the destructive delete too; other calls of tools" in told
+    words = "a: yes, and calls to editor are not asked about again in this run"
+    assert f"{words}; still asked about: calls of tools that say that they are destructive" in told
+    assert f"{words}, the destructive delete included; still asked about: calls of other tools" in told
+    assert told.count("asked in spite of a for editor: delete says that it is destructive") == 2
 
 
 def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from blockview.commands import Failure
 from blockview.commands.shared import paint, terminal_width
-from blockview.core.consentlines import Planned, always_rows, call_rows, server_rows
+from blockview.core.consentlines import Planned, always_rows, call_rows, server_rows, still_asked_rows
 from blockview.core.replaying import Destination
 from blockview.core.rows import Row
 from blockview.core.safetext import short_name, visible
@@ -40,15 +40,21 @@ class Consent:
         return self._ask(server, f"{what} and list its tools? [y/N/q] ", "yq") == "y"
 
     def to_send(self, planned: Planned, number: int, total: int) -> bool:
-        """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`."""
+        """Whether a call may be sent as it is; it is the one of `number`, from 0, of `total`.
+
+        `a` is offered where there are calls to come that it could cover.
+        """
         server = planned.route.destination
         if server is None or self.covers(planned):
             return True
         width = terminal_width(sys.stderr)
         _tell(call_rows(planned, number, total, width=width))
-        if total > 1:
+        _tell(still_asked_rows(self._trust.still_asked([planned]), width))
+        answers = "yaq" if number + 1 < total else "yq"
+        if "a" in answers:
             _tell(always_rows([planned], width))
-        answer = self._ask(server, f"send it to {short_name(server.name)}? [y/N/a/q] ", "yaq")
+        keys = "/".join(["y", "N", *answers[1:]])
+        answer = self._ask(server, f"send it to {short_name(server.name)}? [{keys}] ", answers)
         if answer == "a":
             self._trust.give(server, [planned])
         return answer in ("y", "a")

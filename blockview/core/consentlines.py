@@ -19,7 +19,6 @@ from blockview.core.rows import Row, Section, Target, ends, fit, text_rows
 from blockview.core.safetext import cell_width, one_line, short_name, visible, wrap_lines
 from blockview.core.trees import arguments_tree
 
-STILL_ASKED = "calls of tools that say that they are destructive are still asked about"
 NOWHERE = "give a server for it: blockview --server NAME=COMMAND, or --config FILE"
 
 NEVER_RAN = {
@@ -41,7 +40,7 @@ class Planned(msgspec.Struct, frozen=True):
 
     `recorded` is the recorded call and `shown` its schema on the display path; `call` is what is sent, which is another
     call where a person edited the arguments. `seen` is what is known about it: from the server's own list where
-    `listed`, else from the display path.
+    `listed`, else from the display path. `unreachable` says why its server was not reached when that was tried.
     """
 
     recorded: ToolCall
@@ -50,6 +49,7 @@ class Planned(msgspec.Struct, frozen=True):
     shown: Found | Missing
     seen: Inspection
     listed: bool = False
+    unreachable: str = ""
 
     @property
     def edited(self) -> bool:
@@ -69,7 +69,7 @@ class Planned(msgspec.Struct, frozen=True):
     @property
     def hindrance(self) -> str:
         """Why the call cannot be sent; empty if it can."""
-        return self.seen.prepared.blocked or ("" if self.route.destination else self.route.reason)
+        return self.seen.prepared.blocked or self.unreachable or ("" if self.route.destination else self.route.reason)
 
 
 def server_rows(destination: Destination, reason: str, *, connected: bool, width: int) -> list[Row]:
@@ -104,9 +104,10 @@ def _labelled(label: str, text: str, role: Role, width: int) -> Iterator[Row]:
         lead = " " * len(lead)
 
 
-def failure_rows(outcome: Outcome, width: int) -> list[Row]:
-    """Why no connection came about, with the end of what the server wrote to stderr."""
-    what = f"{ERROR} {outcome.ended}: {outcome.detail}" if outcome.detail else f"{ERROR} {outcome.ended}"
+def failure_rows(outcome: Outcome, width: int, name: str = "") -> list[Row]:
+    """Why no connection came about, with the end of what the server wrote to stderr; `name` where it can be several."""
+    what = f"{ERROR} {f'{short_name(name)}: ' if name else ''}{outcome.ended}"
+    what += f": {outcome.detail}" if outcome.detail else ""
     rows = text_rows(what, Role.ERROR, Target(-1, Section.LIVE), width=width, indent=0)
     return rows + stderr_rows(outcome.stderr, width)
 
@@ -150,6 +151,8 @@ def _statements(planned: Planned) -> Iterator[tuple[str, Role]]:
         yield NOWHERE, Role.QUIET
     if planned.seen.prepared.blocked:
         yield f"{ERROR} cannot be sent: {planned.seen.prepared.blocked}", Role.ERROR
+    if planned.unreachable:
+        yield f"{ERROR} cannot be sent: {planned.unreachable}", Role.ERROR
     if planned.recorded.status in NEVER_RAN:
         yield f"{ERROR} the recording shows that it was {NEVER_RAN[planned.recorded.status]}", Role.ERROR
     if planned.edited:
@@ -212,12 +215,22 @@ def _place_rows(planned: Planned, target: Target, width: int) -> Iterator[Row]:
 
 
 def always_rows(planned: Sequence[Planned], width: int) -> list[Row]:
-    """What it means to allow the servers of these calls whatever comes: which calls are asked about all the same."""
+    """What it means to answer with `a` to these calls, which are not allowed yet: what is asked about all the same."""
     names = ", ".join(short_name(server.name) for server in destinations(planned))
-    tools = dict.fromkeys(short_name(each.call.tool) for each in planned if each.destructive)
-    also = f", and the destructive {', '.join(tools)} too" if tools else ""
-    text = f"a: no more questions for {names} in this run{also}; {'other ' if tools else ''}{STILL_ASKED}"
+    tools = ", ".join(dict.fromkeys(short_name(each.call.tool) for each in planned if each.destructive))
+    text = f"a: yes, and calls to {names} are not asked about again in this run"
+    text += f", the destructive {tools} included; " if tools else "; "
+    text += f"still asked about: calls of {'other ' if tools else ''}tools that say that they are destructive"
     return text_rows(text, Role.QUIET, Target(-1, Section.LIVE), width=width, indent=0) if names else []
+
+
+def still_asked_rows(planned: Sequence[Planned], width: int) -> list[Row]:
+    """Why these calls are asked about although `a` was the answer for their server before."""
+    names = ", ".join(short_name(server.name) for server in destinations(planned))
+    tools = list(dict.fromkeys(short_name(each.call.tool) for each in planned))
+    say = "says that it is" if len(tools) == 1 else "say that they are"
+    text = f"asked in spite of a for {names}: {', '.join(tools)} {say} destructive"
+    return text_rows(text, Role.MISSING, Target(-1, Section.LIVE), width=width, indent=0) if names else []
 
 
 def destinations(planned: Sequence[Planned]) -> dict[Destination, str]:

@@ -122,7 +122,7 @@ ACTIONS = (
         ("a",),
         "a",
         "always",
-        "yes, and ask no more for this server, but about destructive tools",
+        "yes, send; and ask no more about calls to this server, but those of destructive tools",
         Where.CONFIRM,
     ),
     Action(REPLAY, "edit", ("e",), "e", "edit", "edit the arguments before they are sent", Where.CONFIRM),

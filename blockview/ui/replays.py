@@ -64,8 +64,8 @@ class Replays:
         return [each for each in found if each is not None and not self.replayer.is_connected(each)]
 
     def needs_no_question(self, planned: Sequence[Planned]) -> bool:
-        """Whether the trust that the person gave covers all calls."""
-        return all(map(self.trust.covers, planned))
+        """Whether there are calls that can be sent, and the trust that the person gave covers them all."""
+        return not all(each.hindrance for each in planned) and not self.trust.not_covered(planned)
 
 
 async def connected(pending: Future[None]) -> Outcome | None:

@@ -46,6 +46,8 @@ class FakeReplayer:
     ) -> None:
         self.answers = answers
         self.connects = connects
+        self.dead: set[str] = set()
+        """Servers that cannot be reached, whatever `connects` is."""
         self.live = live
         self.hints = hints
         self.drift = drift
@@ -67,7 +69,7 @@ class FakeReplayer:
     def connect(self, destination: Destination) -> Future[None]:
         self.started.append(destination.name)
         future: Future[None] = Future()
-        if self.connects:
+        if self.connects and destination.name not in self.dead:
             self.running.add(destination.name)
             future.set_result(None)
         elif self.connects is None:

@@ -129,12 +129,23 @@ async def test_every_outcome_is_kept_and_opens_from_the_detail() -> None:
 
 async def test_a_key_that_is_held_answers_only_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
     replayer = FakeReplayer(lambda call: answer(SAME))
+    monkeypatch.setattr(confirm, "HELD", 3600.0)
     async with running(app=app_with(replayer)) as app:
-        monkeypatch.setattr(confirm, "HELD", 3600.0)
         await app.press(*CALL, "R", "enter")
-        text = await app.press("enter", "enter")
-        assert replayer.started and not replayer.sent and "in a moment" in text
-        monkeypatch.setattr(confirm, "HELD", 0.0)
+        for key in ("enter", "enter", "a"):
+            text = await app.press(key)
+            assert "Send this call?" in text and "Enter in a moment" in text
+        assert replayer.started and not replayer.sent
+
+
+async def test_the_question_shows_when_it_can_be_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    replayer = FakeReplayer(lambda call: answer(SAME))
+    monkeypatch.setattr(confirm, "HELD", 0.01)
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*CALL, "R", "enter")
+        while "Enter in a moment" in app.painted():
+            await app.pilot.pause()
+        assert "Send this call?" in await app.text()
         await app.press("enter")
         assert replayer.sent == [("run_job", SENT)]
         assert replayer.approved == [SENT]  # what was read is what may be sent
@@ -143,9 +154,8 @@ async def test_a_key_that_is_held_answers_only_the_first_question(monkeypatch: p
 async def test_trust_lasts_for_this_server_and_this_run() -> None:
     replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:
-        text = await app.press(*CALL, "R", "a")
-        assert replayer.started == ["jobs"] and replayer.sent == [("run_job", SENT)]  # as it was shown
-        assert "Send this call?" not in text and isinstance(app.app.screen, Compared)
+        await app.press(*CALL, "R", "enter", "a")
+        assert replayer.started == ["jobs"] and len(replayer.sent) == 1
         await app.press("escape", "R")
         assert len(replayer.sent) == 2 and isinstance(app.app.screen, Compared)
         replayer.running.clear()
@@ -158,32 +168,52 @@ async def test_trust_lasts_for_this_server_and_this_run() -> None:
         assert isinstance(app.app.screen, Confirm)
 
 
-async def test_trust_leaves_destructive_tools_to_be_asked_about() -> None:
-    replayer = FakeReplayer(hints=Hints(destructive=True))
+async def test_trust_is_given_only_with_what_is_sent_in_view() -> None:
+    replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:
-        text = await app.press(*CALL, "R", "a")
+        text = await app.press(*CALL, "R")
+        assert " always" not in text and "a: " not in shown(app, Confirm)
+        await app.press("a")
+        assert replayer.started == []
+        text = await app.press("enter")
+        assert " a always " in text and "always: on" not in text
+
+
+async def test_trust_leaves_destructive_tools_to_be_asked_about_and_says_why() -> None:
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*CALL, "R", "enter")
         told = " ".join(shown(app, Confirm).split())
-        assert "always: on" in text and "says that it is destructive" in told and replayer.sent == []
-        await app.press("enter", "escape", "R")
-        assert isinstance(app.app.screen, Confirm) and len(replayer.sent) == 1
+        words = "a: yes, and calls to jobs are not asked about again in this run; still asked about: calls of tools"
+        assert f"{words} that say that they are destructive" in told
+        await app.press("a", "escape", "R", "escape")
+        assert len(replayer.sent) == 2
+        replayer.hints = Hints(destructive=True)
+        text = await app.press("R")
+        told = " ".join(shown(app, Confirm).split())
+        assert "always: on" in text and len(replayer.sent) == 2
+        assert "asked in spite of a for jobs: run_job says that it is destructive" in told
+        assert "again in this run, the destructive run_job included; still asked about: calls of other tools" in told
         await app.press("a", "escape", "R")  # with the call before them, the person covers its tool
-        assert isinstance(app.app.screen, Compared) and len(replayer.sent) == 3
+        assert isinstance(app.app.screen, Compared) and len(replayer.sent) == 4
 
 
-async def test_what_always_covers_is_told_where_it_is_asked() -> None:
-    async with running(app=app_with(FakeReplayer(hints=Hints(destructive=True)))) as app:
-        await app.press(*CALL, "R")
-        told = " ".join(shown(app, Confirm).split())
-        assert "a: no more questions for jobs in this run; calls of tools that say that they are destructive" in told
-        await app.press("enter")
-        told = " ".join(shown(app, Confirm).split())
-        assert "in this run, and the destructive run_job too; other calls of tools that say" in told
+async def test_a_trusted_server_is_not_asked_about_for_calls_that_cannot_be_sent_at_all() -> None:
+    calls = (sessions.call("run_job", "{}"), sessions.call("x", "{}", server="else"), sessions.call("run_job", "{}"))
+    replayer = FakeReplayer(lambda call: answer("ok"))
+    async with running(app=app_with(replayer, sessions.session(sessions.block("p", *calls)))) as app:
+        await app.press("R", "enter")
+        assert "Send these 2 calls, in this order? 1 cannot be sent." in await app.text()
+        await app.press("a")
+        assert len(replayer.sent) == 2  # the run does not stop at what was told before
+        await app.press("escape", "R")
+        assert isinstance(app.app.screen, Sending) and len(replayer.sent) == 4
 
 
 async def test_a_trusted_server_that_starts_anew_is_asked_about_destructive_tools() -> None:
     replayer = FakeReplayer()
     async with running(app=app_with(replayer)) as app:
-        await app.press(*CALL, "R", "a", "escape")
+        await app.press(*CALL, "R", "enter", "a", "escape")
         replayer.running.clear()
         replayer.hints = Hints(destructive=True)
         text = await app.press("R")
@@ -280,6 +310,39 @@ async def test_a_connection_that_fails_says_why_and_can_be_tried_again() -> None
         assert r"\x1b[2J" in text and "\x1b" not in text
         replayer.connects = True
         assert "Send this call?" in await app.press("enter")
+
+
+@pytest.mark.parametrize("dead", ["jobs", "logs"])
+async def test_a_server_that_fails_costs_only_its_own_calls(dead: str) -> None:
+    replayer = FakeReplayer(lambda call: answer(SAME))
+    replayer.dead = {dead}
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*["j"] * 5, "R")
+        text = await app.press("enter")
+        assert replayer.started == ["jobs", "logs"]
+        count = {"jobs": 1, "logs": 3}[dead]
+        sendable = "Send this call?" if count == 1 else "Send these 3 calls, in this order?"
+        assert f"{sendable} {4 - count} cannot be sent." in text
+        told = " ".join(shown(app, Confirm).split())
+        assert f"! cannot be sent: {dead} could not be reached: exited with code 1" in told
+        assert f"! {dead}: server died: exited with code 1" in told and "[red]ModuleNotFoundError[/red]" in told
+        text = await app.press("enter")
+        assert len(replayer.sent) == count and "done: 4 calls" in text
+        replayer.dead.clear()
+        await app.press("escape", "R", "enter")
+        assert replayer.started[2:] == [dead] and "Send these 4 calls" in await app.text()
+
+
+async def test_the_schemas_of_one_server_are_used_when_another_one_fails() -> None:
+    replayer = FakeReplayer()
+    replayer.dead = {"jobs"}
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*["j"] * 5, "S")
+        text = await app.press("enter")
+        assert replayer.running == {"logs"} and "! jobs: server died" in text and "Start jobs and list" in text
+        replayer.dead.clear()
+        await app.press("enter")
+        assert replayer.started == ["jobs", "logs", "jobs"] and isinstance(app.app.screen, SessionScreen)
 
 
 async def test_waiting_for_a_server_is_shown_and_given_up() -> None:

@@ -7,12 +7,22 @@ from concurrent.futures import Future
 from enum import Enum
 from time import monotonic
 
+from msgspec.structs import replace
 from textual import work
 from textual.app import ComposeResult
 
-from blockview.core.consentlines import Planned, always_rows, call_rows, destinations, failure_rows, server_rows
+from blockview.core.consentlines import (
+    Planned,
+    always_rows,
+    call_rows,
+    destinations,
+    failure_rows,
+    server_rows,
+    still_asked_rows,
+)
 from blockview.core.lines import Line, Role, Span
 from blockview.core.outcome import Outcome
+from blockview.core.replaying import Destination
 from blockview.core.rows import Fold, Row, Section, Target, ends
 from blockview.core.safetext import one_line, short_name
 from blockview.ui.actions import Action, Where, footer_actions
@@ -26,6 +36,8 @@ from blockview.ui.widgets.rows_pane import RowsPane
 
 HELD = 0.5
 """Seconds in which a key that is still held from the first question does not answer the second one."""
+_NOT_YET = "Enter in a moment"
+"""What stands in the second question until it can be answered."""
 
 
 class _Stage(Enum):
@@ -63,11 +75,11 @@ class Confirm(RowsScreen):
         self._planned = list(planned)
         self._send = send
         self._connected = connected
-        self._failed: Outcome | None = None
+        self._failed: dict[Destination, Outcome] = {}
         self._pending: Future[None] | None = None
         self._gave_up = False
         self._began = 0.0
-        self._asked = float("-inf")
+        self._armed = True
         self._name = ""
         self._stage = _Stage.START if replays.unconnected(planned) else _Stage.SEND
         self._title = Bar(self._title_line, id="header")
@@ -110,12 +122,16 @@ class Confirm(RowsScreen):
         for at, planned in enumerate(self._planned if self._send is not None else ()):
             opened = toggled ^ {Target(at, Section.ARGUMENTS)} if fold is Fold.OPEN else toggled
             calls += [*call_rows(planned, at, len(self._planned), width=width, toggled=opened), Row(())]
-        failed = [*failure_rows(self._failed, width), Row(())] if self._failed is not None else []
-        always = [] if self._trusted or self._send is None else always_rows(self._planned, width)
-        # What is asked about comes first.
-        return (
-            [*calls, *servers, *always] if self._stage is _Stage.SEND else [*failed, *servers, *always, Row(()), *calls]
-        )
+        failed: list[Row] = []
+        for server, outcome in self._failed.items():
+            name = server.name if len(destinations(self._planned)) > 1 else ""
+            failed += [*failure_rows(outcome, width, name), Row(())]
+        if self._stage is not _Stage.SEND:
+            return [*failed, *servers, Row(()), *calls]
+        trust = self._replays.trust
+        asked = still_asked_rows(trust.still_asked(self._planned), width)
+        always = always_rows(trust.not_covered(self._planned), width)
+        return [*calls, *failed, *servers, *asked, *always]  # what is asked about comes first
 
     def _question_line(self, width: int) -> Line:
         waiting = self._replays.unconnected(self._planned)
@@ -134,20 +150,12 @@ class Confirm(RowsScreen):
             text = "Send this call?" if count == 1 else f"Send these {count:,} calls, in this order?"
             text += f" {left_out:,} cannot be sent." if left_out else ""
             role = Role.PROMPT
-        right = [Span("always: on ", Role.CHANGED)] if self._trusted else []
-        if self._stage is _Stage.SEND and self._held:
-            right.append(Span("in a moment ", Role.QUIET))
-        return ends([Span(f" {one_line(text, width)}", role)], right, width)
-
-    @property
-    def _held(self) -> bool:
-        """Whether a key may still be held from the first question, and answers nothing."""
-        return monotonic() - self._asked < HELD
-
-    @property
-    def _trusted(self) -> bool:
         found = destinations(self._planned)
-        return bool(found) and all(map(self._replays.trust.has, found))
+        trusted = bool(found) and all(map(self._replays.trust.has, found))
+        right = [Span("always: on ", Role.CHANGED)] if trusted else []
+        if not self._armed:
+            right.insert(0, Span(f"{_NOT_YET} ", Role.MISSING))
+        return ends([Span(f" {one_line(text, width)}", role)], right, width)
 
     @property
     def _sendable(self) -> list[Planned]:
@@ -155,12 +163,11 @@ class Confirm(RowsScreen):
 
     def _footer_actions(self) -> Sequence[Action]:
         label = {_Stage.START: "start", _Stage.STARTING: "wait", _Stage.SEND: "send"}[self._stage]
-        if self._send is None:
-            left_out = {"edit"}
-        elif self._stage is _Stage.STARTING:
-            left_out = {"confirm", "always", "edit"}
-        else:
-            left_out = set()
+        left_out = set() if self._stage is _Stage.SEND else {"always"}  # who trusts has seen what is sent
+        if self._stage is _Stage.STARTING:
+            left_out |= {"confirm", "edit"}
+        elif self._send is None:
+            left_out |= {"edit"}
         actions = (action for action in footer_actions(Where.CONFIRM) if action.name not in left_out)
         return [action._replace(label=label) if action.name == "confirm" else action for action in actions]
 
@@ -176,16 +183,16 @@ class Confirm(RowsScreen):
         if not self.is_current or self._stage is _Stage.STARTING:
             return
         if self._stage is _Stage.START:
-            self._stage, self._failed, self._gave_up = _Stage.STARTING, None, False
+            self._stage, self._failed = _Stage.STARTING, {}
             self._connect()
-        elif self._send is not None and self._sendable and not self._held:
+        elif self._send is not None and self._sendable and self._armed:
             self.app.pop_screen()
             self._send(self._planned)
 
     def action_always(self) -> None:
-        """Ask no more for these servers, by the rule of `Trust`, and go on."""
-        if self._stage is not _Stage.STARTING and (found := destinations(self._planned)):
-            for server in found:
+        """Send, and ask no more for the servers of these calls, by the rule of `Trust`."""
+        if self._stage is _Stage.SEND and self._armed:
+            for server in destinations(self._sendable):
                 self._replays.trust.give(server, self._planned)
             self.action_confirm()
 
@@ -218,39 +225,47 @@ class Confirm(RowsScreen):
 
     @work(group="connect", description="connect", exclusive=True)
     async def _connect(self) -> None:
+        """Connect to one server after the other. One that fails costs only its own calls."""
         for server in self._replays.unconnected(self._planned):
             self._began = monotonic()
             self._name = f"{'starting' if server.how == 'stdio' else 'connecting to'} {short_name(server.name)}"
+            self._gave_up = False
             self._pending = self._replays.replayer.connect(server)
             self._changed()
-            self._failed = await connected(self._pending)
+            failed = await connected(self._pending)
             self._pending = None
-            if self._failed is not None:
-                break
-        before = self._planned
-        self._planned = await in_thread(lambda: [self._replays.looked_at(each) for each in before])
-        self._stage = _Stage.START if self._failed is not None else _Stage.SEND
-        self._asked = monotonic()
-        self.set_timer(HELD or 0.01, self._question.refresh)
+            if failed is not None:
+                self._failed[server] = failed
+        self._planned = await in_thread(lambda: [self._looked_at(each) for each in self._planned])
+        none = all(server in self._failed for server in destinations(self._planned))
+        self._stage = _Stage.START if none or (self._failed and self._send is None) else _Stage.SEND
+        self._hold()
         self._connected()
-        if self._failed is None and self._send is None:
+        if not self._failed and self._send is None:
             self._listed()
             return
-        if self._failed is None and self._send is not None and self.is_current and self._needs_no_question(before):
-            self.app.pop_screen()
-            self._send(self._planned)
-            return
         self._changed()
-        if self._failed is not None:
+        if self._failed:
             self.rows_pane.move(0)
 
-    def _needs_no_question(self, before: Sequence[Planned]) -> bool:
-        """Whether trust covers all calls, and none is sent otherwise than it was shown before the server was asked."""
-        same = all(
-            one.seen.prepared.dispatched == each.seen.prepared.dispatched
-            for one, each in zip(before, self._planned, strict=True)
-        )
-        return same and bool(self._sendable) and self._replays.needs_no_question(self._planned)
+    def _looked_at(self, planned: Planned) -> Planned:
+        """The call with what is known of its server now."""
+        server = planned.route.destination
+        failed = None if server is None else self._failed.get(server)
+        if server is None or failed is None:
+            return self._replays.looked_at(replace(planned, unreachable=""))
+        why = f"{short_name(server.name)} could not be reached: {failed.detail or failed.ended}"
+        return replace(planned, unreachable=why)
+
+    def _hold(self) -> None:
+        """Let no key answer for a moment: it may be held from the question before."""
+        if self._stage is _Stage.SEND and HELD:
+            self._armed = False
+            self.set_timer(HELD, self._arm)
+
+    def _arm(self) -> None:
+        self._armed = True
+        self._question.refresh()
 
     def _listed(self) -> None:
         names = ", ".join(short_name(server.name) for server in destinations(self._planned))

@@ -152,7 +152,9 @@ class Sending(PaneScreen):
             if len(self._planned) == 1 and self.is_current:
                 self._show(0, live, compared)
                 return
-            if self._gave_up or (is_surprise(planned.recorded, outcome) and not self._keeps_going):
+            told = bool(planned.hindrance)  # that it cannot be sent, before anything was
+            surprise = is_surprise(planned.recorded, outcome) and not told
+            if self._gave_up or (surprise and not self._keeps_going):
                 break
         finished = len(self._done) == len(self._planned)
         self._changed(_Doing.DONE if finished else _Doing.STOPPED)
