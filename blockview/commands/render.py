@@ -30,10 +30,9 @@ from blockview.core.names import recorded_servers
 from blockview.core.prepare import Lookup, Prepared, prepare
 from blockview.core.query import Query
 from blockview.core.subagents import find_subagent
-from blockview.export.ansi import ansi_chunks
-from blockview.export.json import json_chunks
-from blockview.export.lines import Choice, PrepareCall, chosen_blocks, session_lines
-from blockview.export.text import text_chunks
+from blockview.export.forms import FORMS, chunks
+from blockview.export.lines import Choice, PrepareCall, chosen_blocks
+from blockview.export.svg import TooLong
 
 _WIDEST = 10_000
 """No wider lines are made: rules and right-aligned words would fill the memory with blanks."""
@@ -44,7 +43,7 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a recording, - for stdin, or demo for the bundled one")
     parser.add_argument(
         "--format",
-        choices=("text", "ansi", "markdown", "html", "svg", "json"),
+        choices=FORMS,
         help="what to print (default: ansi on a terminal without NO_COLOR, else text)",
     )
     parser.add_argument("--width", type=positive, metavar="N", help="columns (default: the terminal's, else 100)")
@@ -129,30 +128,9 @@ def _print(session: Session, blocks: Collection[int] | None, lookup: Lookup, opt
 
 def _chunks(session: Session, prepare_call: PrepareCall, options: Namespace, choice: Choice) -> Iterator[str]:
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
-    if form == "json":
-        return json_chunks(session, prepare_call, choice)
-    if form in ("markdown", "html", "svg"):
-        return _document(form, session, prepare_call, options, choice)
-    width = min(options.width or terminal_width(sys.stdout), _WIDEST)
-    lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
-    return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
-
-
-def _document(
-    form: str, session: Session, prepare_call: PrepareCall, options: Namespace, choice: Choice
-) -> Iterator[str]:
-    width = min(options.width or PAPER_WIDTH, _WIDEST)
-    if form == "svg":
-        from blockview.export.svg import TooLong, svg_text
-
-        lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
-        try:
-            yield svg_text(lines, width)
-        except TooLong as error:
-            raise Failure(f"{_name(options)}: {error}; choose with --block, --call or --filter") from None
-        return
-    from blockview.export.html import html_chunks
-    from blockview.export.markdown import markdown_chunks
-
-    chunks = html_chunks if form == "html" else markdown_chunks
-    yield from chunks(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
+    own = terminal_width(sys.stdout) if form in ("text", "ansi") else PAPER_WIDTH
+    width = min(options.width or own, _WIDEST)
+    try:
+        yield from chunks(form, session, prepare_call, width=width, choice=choice, recorded=options.recorded)
+    except TooLong as error:
+        raise Failure(f"{_name(options)}: {error}; choose with --block, --call or --filter") from None
