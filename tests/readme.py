@@ -1,7 +1,7 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
 Keys, marks, filter words and places stand between comments of that name; a `console` block is a command and what it
-prints.
+prints, with times of its own in place of those that a live server took.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from blockview.core.query import HELP
 from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
+
+MOVED = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "NO_COLOR")
+"""Variables by which a person's own files would have a say."""
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -61,11 +65,31 @@ def _braces(pattern: str) -> str:
 
 
 def printed(command: str) -> str:
-    """What a shell command prints in the root folder: stdout, then stderr."""
+    """What a shell command prints in the root folder, stdout and stderr as they come, for somebody without configs.
+
+    A command that says that it cannot is no example.
+    """
     shell = f'blockview() {{ "{sys.executable}" -m blockview "$@"; }}\n{command}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
-    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=True)
-    return done.stdout + done.stderr
+    with TemporaryDirectory() as home:
+        own = {name: value for name, value in os.environ.items() if name not in MOVED}
+        environment = {**own, "HOME": home, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
+        done = subprocess.run(
+            ["bash", "-c", shell],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+        )
+    if done.returncode not in (0, 1):
+        raise subprocess.CalledProcessError(done.returncode, command, done.stdout)
+    return steady(done.stdout) if "blockview replay" in command else done.stdout
+
+
+def steady(text: str) -> str:
+    """What a replay prints, as if it always took as long and ran at one time of day; all else keeps its column."""
+    text = re.sub(r"\b[\d.]+ m?s\b( *)", lambda took: "3 ms".ljust(len(took[0]) if took[1] else 0), text)
+    return re.sub(r"\b\d\d:\d\d:\d\d$", "14:26:05", text, flags=re.MULTILINE)
 
 
 def _between(name: str, content: str, text: str) -> str:
