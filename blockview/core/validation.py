@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from blockview.core.coercion import Depth, coerce
 from blockview.core.jsontext import pointer
@@ -17,25 +17,34 @@ _WIDEST = 300
 """Characters of a list of names."""
 
 
-def schema_errors(prepared: Prepared, schema: Found | Missing) -> tuple[str, ...]:
+def schema_errors(
+    prepared: Prepared, schema: Found | Missing, checker: Callable[[object], Checker] = Checker
+) -> tuple[str, ...]:
     """What a server that goes by its schema would say against the arguments as they would be sent.
 
     Each line names the place by its JSON Pointer (RFC 6901). Nothing is fetched: a remote `$ref` is an error. No
     arguments count as an empty object. Empty when the schema has nothing against them, or when there is none.
+
+    Args:
+        prepared: The arguments.
+        schema: The tool's input schema.
+        checker: Gives the checker of a schema; `Checkers.of` keeps it for the next call.
     """
     if isinstance(schema, Missing) or prepared.blocked:
         return ()
     arguments = prepared.arguments or {}
     return (
-        *_violations(schema.schema, arguments),
+        *_violations(schema.schema, arguments, checker),
         *_whole_floats(schema.schema, arguments),
         *_strangers(schema.schema, arguments),
     )
 
 
-def _violations(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[str]:
+def _violations(
+    schema: Mapping[str, object], arguments: dict[str, object], checker: Callable[[object], Checker]
+) -> Iterator[str]:
     try:
-        found = Checker(dict(schema)).violations(arguments, MOST + 1)
+        found = checker(schema).violations(arguments, MOST + 1)
     except CannotCheck as error:
         yield f"the input schema cannot be used: {error}"
         return
