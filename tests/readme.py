@@ -1,7 +1,7 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
 Keys, marks, filter words, findings and places stand between comments of that name; a `console` block is a command and
-what it prints.
+what it prints, with times of its own in place of those that a live server took.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from blockview.core.findings import Kind
 from blockview.core.query import HELP
 from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
 
+MOVED = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "NO_COLOR")
+"""Variables by which a person's own files would have a say."""
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _CONSOLE = re.compile(r"(?<=^```console\n)\$ ([^\n]*)\n.*?(?=^```$)", re.MULTILINE | re.DOTALL)
-_CLOCK = re.compile(r"\b\d\d:\d\d:\d\d\b")
-_TOOK = re.compile(r"(\d+) ms( *)")
 
 
 def renewed(text: str) -> str:
@@ -71,26 +72,31 @@ def _braces(pattern: str) -> str:
 
 
 def printed(command: str) -> str:
-    """What a shell command prints in the root folder: stdout, then stderr. What a clock says in a replay is always
-    the same.
+    """What a shell command prints in the root folder, stdout and stderr as they come, for somebody without configs.
 
-    Raises:
-        CalledProcessError: it failed. That something differs or was found is no failure.
+    A command that says that it cannot is no example.
     """
     shell = f'blockview() {{ "{sys.executable}" -m blockview "$@"; }}\n{command}'
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TZ": "UTC", "XDG_CACHE_HOME": cache}
+    with TemporaryDirectory() as home:
+        own = {name: value for name, value in os.environ.items() if name not in MOVED}
+        environment = {**own, "HOME": home, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "TZ": "UTC"}
         done = subprocess.run(
-            ["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, env=environment, check=False
+            ["bash", "-c", shell],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
         )
-    if done.returncode > 1:
-        done.check_returncode()
-    told = done.stdout + done.stderr
-    return _TOOK.sub(_same_time, _CLOCK.sub("14:26:05", told)) if " replay " in command else told
+    if done.returncode not in (0, 1):
+        raise subprocess.CalledProcessError(done.returncode, command, done.stdout)
+    return steady(done.stdout) if "blockview replay" in command else done.stdout
 
 
-def _same_time(took: re.Match[str]) -> str:
-    return f"3 ms{took[2]}{' ' * (len(took[1]) - 1) if took[2] else ''}"
+def steady(text: str) -> str:
+    """What a replay prints, as if it always took as long and ran at one time of day; all else keeps its column."""
+    text = re.sub(r"\b[\d.]+ m?s\b( *)", lambda took: "3 ms".ljust(len(took[0]) if took[1] else 0), text)
+    return re.sub(r"\b\d\d:\d\d:\d\d$", "14:26:05", text, flags=re.MULTILINE)
 
 
 def _between(name: str, content: str, text: str) -> str:

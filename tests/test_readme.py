@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from subprocess import CalledProcessError
 
 import pytest
 from textual.pilot import Pilot
@@ -11,7 +12,7 @@ from textual.pilot import Pilot
 from blockview.catalog.file import FileCatalog, read_tools
 from blockview.commands.shared import DEMO_FOLDER, demo_session
 from blockview.ui.app import BlockviewApp, Opened
-from tests.readme import README, ROOT, printed, renewed
+from tests.readme import README, ROOT, printed, renewed, steady
 
 TEXT = README.read_text()
 
@@ -30,9 +31,27 @@ def test_renewing_replaces_every_kind_of_part() -> None:
     assert fresh.endswith("```console\n$ echo 1\n1\n```\n")
 
 
+def test_every_command_with_its_output_is_a_block_that_is_run() -> None:
+    commands = re.findall(r"^\$ (.*)$", TEXT, re.MULTILINE)
+    run = re.findall(r"^```console\n\$ (.*)$", TEXT, re.MULTILINE)
+    assert commands == run
+    assert any(command.startswith("blockview replay ") for command in run)
+
+
+def test_a_live_run_reads_the_same_whatever_it_took() -> None:
+    slow = "[1/1] editor.open  tool error, 1234 ms, differs\n! tool error  1.2 s     09:01:59\n"
+    quick = "[1/1] editor.open  tool error, 3 ms, differs\n! tool error  3 ms      14:26:05\n"
+    assert steady(slow) == steady(quick) == quick
+
+
+def test_a_command_that_cannot_is_no_example() -> None:
+    with pytest.raises(CalledProcessError):
+        printed("blockview render nothing-here.jsonl")
+
+
 def test_the_example_of_coercion_is_the_promised_one() -> None:
     assert '\n{"line":5,"column":1,"filePath":"server.go"}\n' in TEXT
-    assert printed("echo '{}' | blockview coerce").startswith("{}\n")
+    assert printed("echo '{}' | blockview coerce").endswith("\n{}\n")
 
 
 def test_the_whole_check_runs_the_commands_of_the_readme() -> None:

@@ -33,6 +33,7 @@ from blockview.core.prepare import Lookup, Prepared, prepare
 from blockview.core.query import Query
 from blockview.core.queryvalues import duration
 from blockview.core.safetext import visible_json
+from blockview.core.schemacheck import Checkers
 from blockview.export.audit import VERSION, Audit, audit_json, audit_lines, summary
 
 _SLOW = "10s"
@@ -100,6 +101,7 @@ class _Check:
         self._options = options
         self._accepted = accepted
         self._depth = Depth(options.coerce)
+        self._checkers = Checkers()
         self._lookups: dict[str | None, Callable[[Session], Lookup]] = {}
 
     def audit(self, path: str) -> Audit:
@@ -129,7 +131,7 @@ class _Check:
             kept = None if query is None else query.rows(block, prepare_call)
             for number, call in enumerate(block.calls):
                 if kept is None or number in kept:
-                    found = call_findings(call, prepare_call(call), output, self._options.slow)
+                    found = call_findings(call, prepare_call(call), output, self._options.slow, self._checkers.of)
                     yield Checked(block.index, number, call_without_bodies(call), tuple(found))
 
 

@@ -29,6 +29,8 @@ def schema_drift(recorded: Found | Missing, live: Found | Missing) -> tuple[str,
         return ()
     if isinstance(live, Missing):
         return (f"the schema was known ({recorded.source}) and is gone: {live.reason}",)
+    if recorded.schema is live.schema:
+        return ()
     try:
         texts = wire_text(dict(recorded.schema)), wire_text(dict(live.schema))
     except CannotSend as error:

@@ -16,7 +16,8 @@ from blockview.core.query import PENDING
 from blockview.core.result import is_json
 from blockview.core.rounding import rounded_integers
 from blockview.core.safetext import one_line
-from blockview.core.validation import Fault, violations
+from blockview.core.schemacheck import Checker
+from blockview.core.validation import Fault, MakeChecker, violations
 
 MOST = 20
 """Findings of one kind told of one call."""
@@ -107,7 +108,9 @@ OutputSchema = Callable[[ToolCall], str | None]
 """The text of the output schema of a call's tool; None when it has none, or when it is not known."""
 
 
-def call_findings(call: ToolCall, prepared: Prepared, output: OutputSchema, slow_ms: float) -> Iterator[Finding]:
+def call_findings(
+    call: ToolCall, prepared: Prepared, output: OutputSchema, slow_ms: float, checker: MakeChecker = Checker
+) -> Iterator[Finding]:
     """All that is to be found in one call.
 
     Args:
@@ -115,9 +118,10 @@ def call_findings(call: ToolCall, prepared: Prepared, output: OutputSchema, slow
         prepared: The call after the step.
         output: Asked for the tool's output schema.
         slow_ms: Milliseconds from which a call is slow.
+        checker: Gives the checker of an input schema.
     """
     yield from _changes(call, prepared)
-    yield from _schema(call, prepared)
+    yield from _schema(call, prepared, checker)
     yield from _rounded_arguments(call, prepared)
     if call.result is not None:
         yield from _result(call, call.result, output)
@@ -144,14 +148,14 @@ def _changes(call: ToolCall, prepared: Prepared) -> Iterator[Finding]:
         yield Finding(Kind.DEEP, "a whole-number float where the schema says integer, further down", call.place, path)
 
 
-def _schema(call: ToolCall, prepared: Prepared) -> Iterator[Finding]:
+def _schema(call: ToolCall, prepared: Prepared, checker: MakeChecker) -> Iterator[Finding]:
     if prepared.blocked:
         yield Finding(Kind.BLOCKED, one_line(prepared.blocked, _LINE), call.place)
     if not call.mcp:
         return
     if isinstance(prepared.schema, Missing):
         yield Finding(Kind.NO_SCHEMA, one_line(prepared.schema.reason, _LINE), call.place)
-    for found in violations(prepared, prepared.schema):
+    for found in violations(prepared, prepared.schema, checker):
         match found.fault:
             case Fault.SCHEMA:
                 kind = Kind.BAD_SCHEMA

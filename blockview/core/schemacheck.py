@@ -5,7 +5,8 @@ The validator is written in Rust and holds the interpreter while it works, so wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ _DEEPEST = 500
 
 _WIDEST = 300
 """Characters of one message; the value in it may be megabytes."""
+
+_KEPT = 8
+"""Checkers that are kept. That of a large schema takes tens of megabytes."""
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _SHELVES = ("$defs", "definitions")
@@ -42,8 +46,9 @@ class Checker:
         Raises:
             CannotCheck: it is no schema, or too large.
         """
-        if not isinstance(schema, dict | bool):
+        if not isinstance(schema, Mapping | bool):
             raise CannotCheck("it is not an object")
+        schema = dict(schema) if isinstance(schema, Mapping) else schema
         from jsonschema_rs import ReferencingError, validator_for
 
         try:
@@ -73,6 +78,30 @@ class Checker:
                 yield pointer(error.instance_path), _short(error.message)
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise CannotCheck(_short(str(error).partition("\n")[0])) from None
+
+
+class Checkers:
+    """The checkers of the schemas that were asked for last: to make one of a schema of megabytes takes a second."""
+
+    def __init__(self) -> None:
+        self._last: deque[tuple[object, Checker | str]] = deque(maxlen=_KEPT)
+
+    def of(self, schema: object) -> Checker:
+        """The checker of this very schema, which must not be changed as long as this object is used.
+
+        Raises:
+            CannotCheck: as `Checker` does.
+        """
+        found = next((made for known, made in tuple(self._last) if known is schema), None)
+        if found is None:
+            try:
+                found = Checker(schema)
+            except CannotCheck as error:
+                found = str(error)
+            self._last.append((schema, found))
+        if isinstance(found, str):
+            raise CannotCheck(found)
+        return found
 
 
 def _short(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -36,21 +36,30 @@ class Violation(NamedTuple):
     problem: str
 
 
-def schema_errors(prepared: Prepared, schema: Found | Missing) -> tuple[str, ...]:
+MakeChecker = Callable[[object], Checker]
+"""Gives the checker of a schema; `Checkers.of` keeps it for the next call."""
+
+
+def schema_errors(prepared: Prepared, schema: Found | Missing, checker: MakeChecker = Checker) -> tuple[str, ...]:
     """What `violations` finds, as lines that name the place."""
-    return tuple(_line(found) for found in violations(prepared, schema))
+    return tuple(_line(found) for found in violations(prepared, schema, checker))
 
 
-def violations(prepared: Prepared, schema: Found | Missing) -> Iterator[Violation]:
+def violations(prepared: Prepared, schema: Found | Missing, checker: MakeChecker = Checker) -> Iterator[Violation]:
     """What a server that goes by its schema would say against the arguments as they would be sent.
 
     Nothing is fetched: a remote `$ref` is an error. No arguments count as an empty object. Nothing is found when the
     schema has nothing against them, or when there is none.
+
+    Args:
+        prepared: The arguments.
+        schema: The tool's input schema.
+        checker: Gives the checker of the schema.
     """
     if isinstance(schema, Missing) or prepared.blocked:
         return
     arguments = prepared.arguments or {}
-    yield from _forbidden(schema.schema, arguments)
+    yield from _forbidden(schema.schema, arguments, checker)
     yield from _whole_floats(schema.schema, arguments)
     yield from _strangers(schema.schema, arguments)
 
@@ -65,9 +74,9 @@ def _line(found: Violation) -> str:
             return f"{found.path}: {found.problem}" if found.path else found.problem
 
 
-def _forbidden(schema: Mapping[str, object], arguments: dict[str, object]) -> Iterator[Violation]:
+def _forbidden(schema: Mapping[str, object], arguments: dict[str, object], checker: MakeChecker) -> Iterator[Violation]:
     try:
-        found = Checker(dict(schema)).violations(arguments, MOST + 1)
+        found = checker(schema).violations(arguments, MOST + 1)
     except CannotCheck as error:
         yield Violation(Fault.SCHEMA, "", str(error))
         return

@@ -15,6 +15,7 @@ from blockview.core.model import ToolCall, ToolSpec
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Missing, Prepared, ask, prepare
 from blockview.core.replaying import Destination, Inspection, Route
+from blockview.core.schemacheck import Checkers
 from blockview.core.validation import schema_errors
 from blockview.dispatch.connection import Connection
 from blockview.dispatch.servers import Server, Servers, destination, find_server
@@ -57,6 +58,7 @@ class LiveReplayer:
         self._recorded = named
         self._limits = limits
         self._listed = listed
+        self._checkers = Checkers()
         self._lock = Lock()
         self._connections: dict[str, Connection] = {}
         self._named = {entry.server.name: entry.server for entry in servers.entries if not entry.shadowed_by}
@@ -95,7 +97,7 @@ class LiveReplayer:
             schema,
             connection.hints(call.tool),
             schema_drift(recorded, schema),
-            schema_errors(prepared, schema),
+            schema_errors(prepared, schema, self._checkers.of),
         )
 
     def send(

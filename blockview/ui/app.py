@@ -144,6 +144,10 @@ class BlockviewApp(App[None]):
                     screen.go_when_read(Position(event.hit.block, event.hit.call))
             self.push_screen(screen)
 
+    def action_help_quit(self) -> None:
+        """Tell who presses ^c how to leave, with the key as it is written everywhere."""
+        self.notify("^q quits at once, q goes one level back", markup=False)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: Textual's commands and those of the table of actions that the screen has."""
         yield from super().get_system_commands(screen)

@@ -9,6 +9,7 @@ import pytest
 from blockview.core.coercion import Depth
 from blockview.core.model import Place, ToolCall
 from blockview.core.prepare import Found, Missing, prepare
+from blockview.core.schemacheck import CannotCheck, Checkers
 from blockview.core.validation import MOST, schema_errors
 
 LINE = {"type": "object", "properties": {"line": {"type": "integer"}}}
@@ -88,3 +89,30 @@ def test_without_a_schema_or_without_a_wire_text_there_is_nothing_to_say() -> No
     call = ToolCall("1", "t", "t", "[1]", Place(1, 0))
     assert schema_errors(prepare(call), Missing("none")) == ()
     assert schema_errors(prepare(call), Found({"type": "null"}, "x")) == ()
+
+
+def test_the_checkers_of_the_last_schemas_are_kept() -> None:
+    checkers = Checkers()
+    schemas: list[dict[str, Any]] = [{"maximum": number} for number in range(20)]
+    first = checkers.of(schemas[0])
+    assert checkers.of(schemas[0]) is first
+    assert checkers.of(dict(schemas[0])) is not first  # equal is not enough: 1 == True
+    last = [checkers.of(schema) for schema in schemas][-1]
+    assert checkers.of(schemas[-1]) is last
+    assert checkers.of(schemas[0]) is not first  # there are few
+    assert [len(checkers.of(schema).violations(10, 1)) for schema in schemas] == [1] * 10 + [0] * 10
+
+
+def test_why_there_is_no_checker_is_kept_as_well() -> None:
+    checkers, schema = Checkers(), {"type": 5}
+    for _ in range(2):
+        with pytest.raises(CannotCheck, match="5 is not valid"):
+            checkers.of(schema)
+
+
+def test_a_kept_checker_says_what_a_new_one_says() -> None:
+    checkers = Checkers()
+    for arguments in ('{"line":"x"}', '{"line":5}', '{"line":"x"}'):
+        found = Found(LINE, "a list")
+        prepared = prepare(ToolCall("1", "t", "t", arguments, Place(1, 0)), lambda _, found=found: found)
+        assert schema_errors(prepared, found, checkers.of) == errors(arguments, LINE)

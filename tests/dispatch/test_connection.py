@@ -30,6 +30,9 @@ def test_a_call_is_prepared_with_the_live_list_and_answered() -> None:
         assert [tool.name for tool in one.tools] == ["t"]
         found = one.lookup(call())
         assert isinstance(found, Found) and found.source == "live server fake"
+        again = one.lookup(call())
+        assert isinstance(found, Found) and isinstance(again, Found)
+        assert again.schema is found.schema  # what was made of it need not be made again
         assert isinstance(one.lookup(call(tool="gone")), Missing)
         outcome = send(one)
         assert (outcome.ended, outcome.sent) == (Ended.RESULT, '{"line":5}')

@@ -434,6 +434,12 @@ async def test_a_click_in_the_footer_does_what_it_says() -> None:
         assert app.session.view.depth is Depth.DEEP
 
 
+async def test_who_presses_ctrl_c_is_told_how_to_leave_in_the_words_of_the_keys() -> None:
+    async with running(sessions.ordinary()) as app:
+        await app.press("ctrl+c")
+        assert app.toasts() == ["^q quits at once, q goes one level back"]
+
+
 async def test_dragging_copies_text_without_padding() -> None:
     async with running(sessions.ordinary()) as app:
         await app.press("j", "enter")

@@ -34,7 +34,8 @@ def help_lines(width: int, here: Collection[str]) -> list[Line]:
     for glyph, word, meaning in MARKS:
         role = _MARK_ROLES[glyph]
         lines += _entry([Span(f"{glyph} ", role), Span(word, role)], meaning, width)
-    lines += [(), fit([Span(" Drag with the mouse and press ctrl+c to copy what is selected.", Role.QUIET)], width), ()]
+    selected = " Drag with the mouse and press ^c (Ctrl with c) to copy what is selected."
+    lines += [(), fit([Span(selected, Role.QUIET)], width), ()]
     others = sorted((action for action in ACTIONS if action.name not in here), key=lambda action: _ORDER[action.where])
     for where, actions in groupby(others, key=lambda action: action.where):
         lines += _section(f"Elsewhere: {where.value}", actions, width)
