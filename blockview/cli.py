@@ -26,6 +26,7 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview render PATH            print a session (--format text|ansi|markdown|html|svg|json, --block N, --call ID)
   blockview check PATH ...         what asks for a second look, also in CI (--fail-on, --junit, --sarif, --baseline)
   blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
+  blockview record -o FILE -- CMD  sit between a client and its stdio server, pass on every byte, keep every message
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
   blockview servers                list the MCP servers that your tools configure; starts none (--json)
   blockview tools [NAME]           ask servers for their tools, print them as a file for --tools
@@ -45,7 +46,7 @@ VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "sessions", "find", "render", "check", "coerce", "servers", "tools", "replay")
+_COMMANDS = ("demo", "sessions", "find", "render", "check", "coerce", "servers", "tools", "replay", "record")
 """The commands; each is the module of its name in `blockview.commands`."""
 _DEMO = "demo"
 """The one command that is the name of a recording as well."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.bench.core import exact_digits, prepare_step
 from tests.bench.lists import large_list
 from tests.bench.picker import picker
+from tests.bench.record import record
 from tests.bench.roundtrip import roundtrip
 from tests.bench.scale import scale
 from tests.bench.startup import first_screen, help_text
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "large-list": large_list,
     "picker": picker,
     "roundtrip": roundtrip,
+    "record": record,
     "scale": scale,
 }
 
