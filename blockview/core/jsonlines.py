@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 
 import msgspec
 
-from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, decode_string, escape_pointer
+from blockview.core.jsoncells import (
+    EXACT,
+    FOLD,
+    GAP,
+    KEY_COLUMN,
+    KEY_GAP,
+    ROLES,
+    SAMPLE,
+    brackets,
+    column,
+    container_spans,
+    indent,
+    is_long,
+    is_plain,
+    key_spans,
+    measured,
+    name,
+    opened_lines,
+)
+from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, escape_pointer
 from blockview.core.lazytree import LazyTree
-from blockview.core.lines import Role, Span
+from blockview.core.lines import Paint, Role, Span, printed
 from blockview.core.media import size
+from blockview.core.openjson import open_text
 from blockview.core.result import exactly_double
 from blockview.core.rows import Fold, Row, Section, Target, fit
 from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wrap_lines
@@ -20,31 +40,10 @@ from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wra
 MANY_CHILDREN = 200
 """A container below the first level with more children than this starts folded."""
 
-_GUTTER = 2
-_STEP = 2
-_FOLD = 2
-_KEY_COLUMN = 16
-_KEY_GAP = 3
-"""Cells of the colon behind a key, and of the blanks where its container's keys are longer."""
-_SAMPLE = 100
-_OFTEN = 40
-"""Characters of names that are remembered."""
 _LARGE = 100_000
 _SOME = 5_000
 """Values of a level that are all opened together."""
 _ALL_LEVELS = 1 << 30
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
-_ROLES = {
-    Kind.STRING: Role.STRING,
-    Kind.INTEGER: Role.NUMBER,
-    Kind.FLOAT: Role.NUMBER,
-    Kind.TRUE: Role.WORD,
-    Kind.FALSE: Role.WORD,
-    Kind.NULL: Role.WORD,
-    Kind.NOT_JSON: Role.WORD,
-    Kind.OBJECT: Role.PUNCTUATION,
-    Kind.ARRAY: Role.PUNCTUATION,
-}
 _MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING}
 
 
@@ -99,7 +98,10 @@ class JsonRows:
         self._sizes: dict[int, str] = {}
         self._levels = _levels_of_some(tree) if isinstance(tree, LazyTree) and fold is Fold.MUCH else _ALL_LEVELS
         """Values further in than this are folded, whatever is open else."""
-        self._entries = self._walk(tree) if isinstance(tree, Tree) else self._walk_lazily(tree)
+
+    @cached_property
+    def _entries(self) -> list[int | Row]:
+        return self._walk(self._tree) if isinstance(self._tree, Tree) else self._walk_lazily(self._tree)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -122,6 +124,19 @@ class JsonRows:
             except LookupError:
                 return None
         return None
+
+    def printed(self, paint: Paint) -> Iterator[str]:
+        """All rows as text. Of a lazy tree that is open altogether no node is made for it."""
+        if isinstance(self._tree, LazyTree) and self._fold is Fold.OPEN and not self._toggled and not self._notes:
+            found = open_text(self._tree.data.decode(), self._width, paint, exact=self._exact)
+            if found is not None:
+                return found
+        return (printed(self[at].line, paint) for at in range(len(self)))
+
+    @property
+    def ends_empty(self) -> bool:
+        """Never: each row has a value."""
+        return False
 
     def _walk_lazily(self, tree: LazyTree) -> list[int | Row]:
         """As `_walk`, but only what is open is read: of a million elements that are folded none is looked at."""
@@ -195,42 +210,31 @@ class JsonRows:
     def _target(self, number: int) -> Target:
         return Target(self._call, self._section, number)
 
-    def _indent(self, depth: int) -> int:
-        """Cells before the fold mark; deep trees stop moving right so that values keep half of the width."""
-        return min(_GUTTER + _STEP * depth, max(_GUTTER, self._width // 2 - _GUTTER))
-
     def _key(self, node: Node) -> tuple[Span, ...]:
         if node.parent < 0:
             return ()
-        name = _name(node.key_literal, node.key, node.order, self._width // 2)
-        role = Role.QUIET if node.key_literal is None else Role.KEY
-        gap = max(1, self._column(node.parent) - cell_width(name) - 1)
-        return (Span(name, role), Span(":" + " " * gap, Role.PUNCTUATION))
+        shown = name(node.key_literal, node.key, node.order, self._width // 2)
+        return key_spans(shown, self._column(node.parent), member=node.key_literal is not None)
 
     def _column(self, parent: int) -> int:
-        """How many cells the keys of a container take, so that its values stand in a column."""
-        column = self._columns.get(parent)
-        if column is None:
-            longest = 0
-            for seen, child in enumerate(self._tree.children(parent)):
-                if seen == _SAMPLE:
-                    break
-                each = self._tree.node(child)
-                longest = max(longest, cell_width(_name(each.key_literal, each.key, each.order, _KEY_COLUMN)))
-            column = self._columns[parent] = min(longest, _KEY_COLUMN) + 2
-        return column
+        known = self._columns.get(parent)
+        if known is None:
+            children = map(self._tree.node, islice(self._tree.children(parent), SAMPLE))
+            names = (name(each.key_literal, each.key, each.order, KEY_COLUMN) for each in children)
+            known = self._columns[parent] = column(names)
+        return known
 
     def _lead(self, node: Node, fold_mark: str, mark: str, key: tuple[Span, ...]) -> list[Span]:
-        pad = " " * (self._indent(node.depth) - len(mark))
+        pad = " " * (indent(node.depth, self._width) - len(mark))
         return [Span(mark, _MARK_ROLES.get(mark, Role.PLAIN)), Span(f"{pad}{fold_mark} ", Role.PUNCTUATION), *key]
 
     def _room(self, node: Node, key: tuple[Span, ...]) -> int:
         """Cells that a node's row leaves to its value."""
-        return self._width - self._indent(node.depth) - _FOLD - _cells(key)
+        return self._width - indent(node.depth, self._width) - FOLD - _cells(key)
 
     def _least_room(self, node: Node) -> int:
         """No more than `_room`, whatever the key is."""
-        return self._width - self._indent(node.depth) - _FOLD - max(self._width // 2, _KEY_COLUMN) - _KEY_GAP
+        return self._width - indent(node.depth, self._width) - FOLD - max(self._width // 2, KEY_COLUMN) - KEY_GAP
 
     def _row(self, number: int) -> Row:
         node = self._tree.node(number)
@@ -244,7 +248,7 @@ class JsonRows:
         if words and not self._beside(number, node, note):
             words = ()
         if node.size:
-            value = [*_container(node)]
+            value = [*container_spans(node.kind, node.size)]
             if not is_open and isinstance(self._tree, LazyTree) and node.end - node.start >= _LARGE:
                 value.append(Span(f", {size(node.end - node.start)}", Role.QUIET))
             if not is_open and number in self._hiding:
@@ -254,9 +258,9 @@ class JsonRows:
         elif foldable:
             value = self._folded(number, node, note, room - _cells(words))
         elif node.kind in CONTAINERS:
-            value = [Span("{}" if node.kind is Kind.OBJECT else "[]", Role.PUNCTUATION)]
+            value = [brackets(node.kind)]
         else:
-            value = [Span(visible(self._tree.literal(number)), note.role or _ROLES[node.kind])]
+            value = [Span(visible(self._tree.literal(number)), note.role or ROLES[node.kind])]
         return Row(fit([*lead, *value, *words], self._width), self._target(number), foldable)
 
     def _folded(self, number: int, node: Node, note: Annotation, room: int) -> list[Span]:
@@ -267,13 +271,13 @@ class JsonRows:
         value = visible(start)
         if cell_width(value) > room or len(start) < node.end - node.start:
             value = one_line(value + ELLIPSIS, room)
-        return [Span(value, note.role or _ROLES[node.kind]), Span(size, Role.QUIET)]
+        return [Span(value, note.role or ROLES[node.kind]), Span(size, Role.QUIET)]
 
     def _words(self, number: int, node: Node, note: Annotation) -> tuple[Span, ...]:
         words = note.words
         if self._exact and node.kind is Kind.INTEGER and not exactly_double(self._tree.literal(number)):
-            words = (*words, Span("exact digits", Role.QUIET))
-        return tuple(part for word in words for part in (Span("   "), word))
+            words = (*words, EXACT)
+        return tuple(part for word in words for part in (GAP, word))
 
     def _beside(self, number: int, node: Node, note: Annotation) -> bool:
         """Whether the words about a node have room behind its value; if not they get rows of their own."""
@@ -288,7 +292,7 @@ class JsonRows:
         node, note = self._tree.node(number), self._notes[number]
         if not note.words or self._beside(number, node, note):
             return []
-        pad = Span(" " * min(self._indent(node.depth) + 4, self._width // 3))
+        pad = Span(" " * min(indent(node.depth, self._width) + 4, self._width // 3))
         room = self._width - len(pad.text)
         rows: list[list[Span]] = []
         left = 0
@@ -309,41 +313,25 @@ class JsonRows:
             return False
         if len(self._tree.beginning(number, self._width + 1)) > self._width:
             return True
-        literal = self._tree.literal(number)
-        if node.kind is Kind.STRING and r"\n" in literal and "\n" in decode_string(literal):
-            return True
-        return cell_width(visible(literal)) > room
+        return is_long(node.kind, self._tree.literal(number), self._width, room)
 
     def _size(self, number: int, node: Node) -> str:
         known = self._sizes.get(number)
         if known is None:
-            known = self._sizes[number] = self._measured(number, node)
+            known = self._sizes[number] = measured(node.kind, self._tree.literal(number))
         return known
-
-    def _measured(self, number: int, node: Node) -> str:
-        literal = self._tree.literal(number)
-        if node.kind is not Kind.STRING:
-            return f"{sum(map(str.isdigit, literal)):,} digits"
-        text = decode_string(literal)
-        lines = text.count("\n") + (not text.endswith("\n"))
-        return f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
 
     def _opened(self, number: int) -> list[Row]:
         """The rows below an opened leaf: a string's text line by line, a number's digits."""
         node = self._tree.node(number)
-        if node.end - node.start <= self._least_room(node) and _is_plain(self._tree.literal(number)):
+        if node.end - node.start <= self._least_room(node) and is_plain(self._tree.literal(number)):
             return []
         room = self._room(node, self._key(node))
         if not (self._foldable(number, node, room) and self._is_open(number, node)):
             return []
-        literal = self._tree.literal(number)
-        text = decode_string(literal) if node.kind is Kind.STRING else literal
-        pad = " " * min(self._indent(node.depth) + 2, self._width // 2)
-        bar = "│ " if self._width >= 12 else ""
-        room = self._width - len(pad) - len(bar)
-        role = self._notes.get(number, _NOTHING).role or _ROLES[node.kind]
-        lead = Span(pad + bar, Role.PUNCTUATION)
-        return [Row((lead, Span(line, role)), self._target(number), True) for line in wrap_lines(text, room)]
+        role = self._notes.get(number, _NOTHING).role
+        lines = opened_lines(node.kind, self._tree.literal(number), node.depth, self._width, role)
+        return [Row(line, self._target(number), True) for line in lines]
 
     def _dropped(self, number: int) -> list[Row]:
         """A row for each duplicate of this member that is not sent."""
@@ -381,36 +369,8 @@ def _first_of(wanted: Sequence[int], numbers: Sequence[int], begin: int) -> int:
     return len(numbers)
 
 
-def _is_plain(literal: str) -> bool:
-    """Whether a literal takes one cell for each character, and one line."""
-    return literal.isascii() and literal.isprintable() and r"\n" not in literal
-
-
 def _cells(spans: Iterable[Span]) -> int:
     return sum(cell_width(span.text) for span in spans)
-
-
-def _container(node: Node) -> tuple[Span, Span]:
-    kind = "{}" if node.kind is Kind.OBJECT else "[]"
-    what = "key" if node.kind is Kind.OBJECT else "item"
-    return Span(kind, Role.PUNCTUATION), Span(f" {node.size:,} {what}{'' if node.size == 1 else 's'}", Role.QUIET)
-
-
-def _name(literal: str | None, key: str | None, order: int, width: int) -> str:
-    """A member's name, with its quotes where it could be taken for something else; an element's position."""
-    if literal is None:
-        return str(order)
-    if len(literal) <= _OFTEN:
-        return _short_name(literal, key, width)
-    return _visible_name(literal, key, width)
-
-
-def _visible_name(literal: str, key: str | None, width: int) -> str:
-    return one_line(key if key is not None and _PLAIN_KEY.fullmatch(key) else literal, width)
-
-
-_short_name = lru_cache(4096)(_visible_name)
-"""The same few names stand in most objects."""
 
 
 def _by_node(tree: Tree | LazyTree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:

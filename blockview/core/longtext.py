@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from functools import cached_property
 
-from blockview.core.lines import Role, Span
+from blockview.core.lines import Line, Paint, Role, Span, printed
 from blockview.core.rows import Row, Target
-from blockview.core.safetext import narrow_rows, wrap, wrap_lines
+from blockview.core.safetext import is_narrow, narrow_rows, wrap, wrap_lines
 
 LONG = 1_000_000
 """Characters from which it pays not to make all rows at once."""
 
 _PLAIN = -1
+
+
+class _Places:
+    """Where each row stands in a text."""
+
+    def __init__(self, text: str, width: int) -> None:
+        self.starts, self.ends, self.parts = array("q"), array("q"), array("q")
+        """`parts`: which row of the line from start to end it is, where that has to be made visible first."""
+        position, length = 0, len(text)
+        while position <= length:
+            end = text.find("\n", position)
+            end = length if end < 0 else end
+            self._add(text, position, end - text.endswith("\r", position, end), width)
+            position = end + 1
+
+    def _add(self, text: str, start: int, end: int, width: int) -> None:
+        line = text[start:end]
+        if not is_narrow(line):
+            for part, _ in enumerate(wrap_lines(line, width)):
+                self.starts.append(start)
+                self.ends.append(end)
+                self.parts.append(part)
+            return
+        for first, last in narrow_rows(line, width):
+            self.starts.append(start + first)
+            self.ends.append(start + last)
+            self.parts.append(_PLAIN)
 
 
 class LongText:
@@ -30,42 +59,38 @@ class LongText:
         pad = max(0, min(indent, width - 1))
         self._lead = (Span(" " * pad),) if pad else ()
         self._width = max(width - pad, 1)
-        self._starts, self._ends = array("q"), array("q")
-        self._parts = array("q")
-        """Which row of the line from start to end it is, where that has to be made visible first."""
         self._wrapped: tuple[int, list[str]] = (-1, [])
-        position, length = 0, len(text)
-        while position <= length:
-            end = text.find("\n", position)
-            end = length if end < 0 else end
-            self._add(position, end - text.endswith("\r", position, end))
-            position = end + 1
 
-    def _add(self, start: int, end: int) -> None:
-        line = self._text[start:end]
-        if not (line.isascii() and line.isprintable()):
-            for part, _ in enumerate(wrap_lines(line, self._width)):
-                self._starts.append(start)
-                self._ends.append(end)
-                self._parts.append(part)
-            return
-        for first, last in narrow_rows(line, self._width):
-            self._starts.append(start + first)
-            self._ends.append(start + last)
-            self._parts.append(_PLAIN)
+    @cached_property
+    def _places(self) -> _Places:
+        return _Places(self._text, self._width)
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self._places.starts)
 
     def __getitem__(self, index: int, /) -> Row:
-        start, end, part = self._starts[index], self._ends[index], self._parts[index]
+        places = self._places
+        start, end, part = places.starts[index], places.ends[index], places.parts[index]
         line = self._text[start:end]
         if part != _PLAIN:
             if self._wrapped[0] != start:
                 self._wrapped = start, wrap(line, self._width)
             line = self._wrapped[1][part]
-        return Row((*self._lead, Span(line, self._role)) if line else (), self._target, True)
+        return Row(self._line(line), self._target, True)
+
+    def _line(self, text: str) -> Line:
+        return (*self._lead, Span(text, self._role)) if text else ()
 
     def index_of(self, target: Target) -> int | None:
         """The first row, which stands for the text."""
         return 0 if target == self._target else None
+
+    def printed(self, paint: Paint) -> Iterator[str]:
+        """All rows as text. Nothing is noted for it."""
+        return (printed(self._line(line), paint) for line in wrap_lines(self._text, self._width))
+
+    @property
+    def ends_empty(self) -> bool:
+        """Whether nothing stands in the last row."""
+        *_, last = wrap_lines(self._text[self._text.rfind("\n") + 1 :], self._width)
+        return not last

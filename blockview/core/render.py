@@ -5,7 +5,7 @@ The functions are pure: what is open is an argument. Long parts are made when a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from blockview.core.clock import local
@@ -85,26 +85,29 @@ def call_detail(
         live: A line for each live outcome; its row's target has the section LIVE and the line's index as its node.
         agent: What is known of the subagent that the call started; the target of its rows has the section AGENT.
     """
-    width = max(width, 1)
-    place = Target(index, Section.CALL)
-    pane = _Pane(index, width, toggled, fold)
-    title, has_id = _call_title(call, index, total, width)
-    identity = f"   id:{call.id}" if call.id and not has_id else ""
-    head = [Row(title, place)]
-    head += [
-        row for text, role in _statements(call, prepared, identity) for row in text_rows(text, role, place, width=width)
-    ]
-    if call.agent:
-        told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
-        head += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
-    head += [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
+    pane = _Pane(index, max(width, 1), toggled, fold)
     return Rows(
         [
-            RowList(head),
+            RowList(pane.head(call, prepared, total, live, agent)),
             *pane.arguments(call, prepared, recorded),
             *pane.result(call, result),
         ]
     )
+
+
+def call_parts(
+    call: ToolCall, prepared: Prepared, *, width: int, recorded: bool = False, index: int = 0, total: int = 1
+) -> list[Part]:
+    """What `call_detail` shows when everything is open, in parts that are to be printed and not to be walked about in.
+
+    The arguments are those of `call_detail`.
+    """
+    pane = _Pane(index, max(width, 1), frozenset(), Fold.OPEN, printing=True)
+    return [
+        RowList(pane.head(call, prepared, total)),
+        *pane.arguments(call, prepared, recorded),
+        *pane.result(call, ResultView.VALUE),
+    ]
 
 
 def block_detail(
@@ -125,48 +128,84 @@ def block_detail(
         fold: What is open to begin with.
     """
     width = max(width, 1)
-    calls = len(prepared)
+    calls = block.calls
+
+    def row(number: int) -> Row:
+        return Row(call_row(calls[number], prepared[number], width), Target(number, Section.CALL))
+
+    parts = block_parts(block, width=width, toggled=toggled, fold=fold)
+    return Rows(RowList([row(part)]) if isinstance(part, int) else part for part in parts)
+
+
+def block_parts(
+    block: Block, *, width: int, toggled: frozenset[Target] = frozenset(), fold: Fold = Fold.AUTO
+) -> Iterator[Part | int]:
+    """What `block_detail` shows; where a call stands, its number. First comes the head, alone.
+
+    The arguments are those of `block_detail`.
+    """
+    width = max(width, 1)
+    calls = len(block.calls)
     count = f"{calls:,} call{'' if calls == 1 else 's'}"
     left = [Span(f"block {block.index + 1}", Role.TITLE)]
     if block.label:
         left.append(Span(f"  {visible(block.label)}", Role.QUIET))
     clock = "%Y-%m-%d %H:%M:%S %Z" if width >= _WIDE else "%H:%M"
     started = f"{local(block.started):{clock}}  " if block.started else ""
-    parts: list[Part] = [RowList([Row(ends(left, [Span(started + count, Role.QUIET)], width))])]
+    yield RowList([Row(ends(left, [Span(started + count, Role.QUIET)], width))])
     pane = _Pane(-1, width, toggled, fold)
     if block.prompt:
-        parts.append(pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT))
-    rows: list[Row] = []
+        yield pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT)
     previous = ""
     number = 0
     for at, item in enumerate(block.items):
         if isinstance(item, ToolCall):
-            rows += [] if previous == "call" else [Row(())]
-            rows.append(Row(call_row(item, prepared[number], width), Target(number, Section.CALL)))
+            if previous != "call":
+                yield RowList([Row(())])
+            yield number
             number += 1
             previous = "call"
             continue
-        rows.append(Row(()))
+        rows = [Row(())]
         if item.role != previous:
             rows.append(Row(fit([Span(visible(item.role), Role.QUIET)], width)))
         previous = item.role
-        parts += (RowList(rows), pane.item(item, at))
-        rows = []
-    return Rows([*parts, RowList(rows)])
+        yield RowList(rows)
+        yield pane.item(item, at)
 
 
 class _Pane:
     """What all parts of one detail share."""
 
-    def __init__(self, call: int, width: int, toggled: frozenset[Target], fold: Fold) -> None:
+    def __init__(
+        self, call: int, width: int, toggled: frozenset[Target], fold: Fold, *, printing: bool = False
+    ) -> None:
         self.call = call
         self.width = width
         self.toggled = toggled
         self.fold = fold
+        self.printing = printing
+        """Whether all rows are gone through once and none is looked at again."""
+
+    def head(
+        self, call: ToolCall, prepared: Prepared, total: int, live: Sequence[Line] = (), agent: str = ""
+    ) -> list[Row]:
+        """Which call it is, how it ended, and what is said of it."""
+        index, width = self.call, self.width
+        place = Target(index, Section.CALL)
+        title, has_id = _call_title(call, index, total, width)
+        identity = f"   id:{call.id}" if call.id and not has_id else ""
+        said = _statements(call, prepared, identity)
+        rows = [Row(title, place)]
+        rows += [row for text, role in said for row in text_rows(text, role, place, width=width)]
+        if call.agent:
+            told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
+            rows += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
+        return rows + [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
 
     def text(self, text: str, role: Role, target: Target, limit: int) -> Part:
         opened = self.fold.opens is not (target in self.toggled)
-        if opened and len(text) >= LONG:
+        if opened and (len(text) >= LONG or text.count("\n") >= limit):
             return LongText(text, role, target, width=self.width)
         return RowList(text_rows(text, role, target, width=self.width, opened=opened, limit=limit))
 
@@ -225,7 +264,7 @@ class _Pane:
         result = call.result
         if result is None:
             return [RowList([Row(()), *text_rows(_no_result(call), Role.MISSING, target, width=self.width, indent=0)])]
-        tree = result_tree(result) if view is ResultView.VALUE else None
+        tree = result_tree(result, lazily=self.printing) if view is ResultView.VALUE else None
         heading = RowList([Row(()), Row(self._result_heading(call, result, view, tree is not None), target)])
         if tree is not None:
             nodes = self.nodes(Section.RESULT)

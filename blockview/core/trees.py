@@ -58,12 +58,20 @@ def values_around(result: ToolResult, needle: Needle, *, forward: bool) -> list[
     return tree.around(offset) if isinstance(tree, LazyTree) and offset is not None else []
 
 
-def result_tree(result: ToolResult) -> Tree | LazyTree | None:
+def result_tree(result: ToolResult, *, lazily: bool = False) -> Tree | LazyTree | None:
     """The tree of a result's value, or None when the value is a text.
 
     Structured content is the value where there is some. An error's message stays text, and so does what is not JSON in
     the strict sense.
+
+    Args:
+        result: The result.
+        lazily: Do not make all nodes of it if that can be helped, and do not keep it, however small it is.
     """
-    if result.structured is not None:
-        return _structured_tree(result.structured)
-    return None if result.is_error or not result.content else _strict_tree(result.text)
+    structured = result.structured
+    if structured is None and (result.is_error or not result.content):
+        return None
+    text = result.text if structured is None else structured
+    if lazily and (lazy := lazy_tree(text)) is not None:
+        return lazy
+    return _strict_tree(text) if structured is None else _structured_tree(text)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from blockview.core.lines import plain
 from blockview.core.model import Session
-from blockview.export.lines import EVERYTHING, Choice, PrepareCall, session_lines
+from blockview.export.ansi import ansi_line
+from blockview.export.lines import EVERYTHING, Choice, PrepareCall, session_lines, session_text
 
 FORMS = ("text", "ansi", "markdown", "html", "svg", "json")
 
@@ -45,17 +47,12 @@ def chunks(
         from blockview.export.markdown import markdown_chunks
 
         return markdown_chunks(session, prepare_call, width=width, choice=choice, recorded=recorded)
-    lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=recorded)
     if form == "svg":
         from blockview.export.svg import svg_text
 
+        lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=recorded)
         return iter([svg_text(lines, width)])
-    if form == "ansi":
-        from blockview.export.ansi import ansi_chunks
-
-        return ansi_chunks(lines)
-    if form == "text":
-        from blockview.export.text import text_chunks
-
-        return text_chunks(lines)
+    if form in ("text", "ansi"):
+        paint = ansi_line if form == "ansi" else plain
+        return session_text(session, prepare_call, paint, width=width, choice=choice, recorded=recorded)
     raise ValueError(f"no form {form!r}; there are {', '.join(FORMS)}")
