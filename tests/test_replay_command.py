@@ -327,6 +327,8 @@ def test_the_person_sees_command_and_wire_text_and_allows_both_steps() -> None:
     code, out = terminal.end()
     assert code == 0
     assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "result"]
+    waiting = "connecting to editor"
+    assert f"{waiting}\r{' ' * len(waiting)}\r" in terminal.told
 
 
 def test_always_leaves_the_calls_of_other_destructive_tools_to_be_asked_about(tmp_path: Path) -> None:

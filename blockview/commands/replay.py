@@ -34,7 +34,7 @@ from blockview.core.names import recorded_servers
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Lookup, prepare
 from blockview.core.replaying import Destination, Inspection, NotConnected, Replayer
-from blockview.core.safetext import one_line, short_name, visible
+from blockview.core.safetext import cell_width, one_line, short_name, visible
 from blockview.export.replayed import Replayed, replayed_json, replayed_lines
 
 T = TypeVar("T")
@@ -215,11 +215,11 @@ class _Run:
     def _wait(self, pending: Future[T], title: str) -> T:
         """Wait for an answer; an interrupt ends the waiting and the run, and what there is by then is told.
 
-        On a terminal the title stands on a line that the outcome will be written over.
+        On a terminal the title stands there meanwhile.
         """
+        shown = one_line(title, max(terminal_width(sys.stderr) - 1, 1)) if sys.stderr.isatty() else ""
         try:
-            if sys.stderr.isatty():
-                print(visible(title), end="\r", file=sys.stderr, flush=True)
+            print(shown, end="\r" if shown else "", file=sys.stderr, flush=True)
             return pending.result()
         except KeyboardInterrupt:
             self.interrupted = True
@@ -228,6 +228,8 @@ class _Run:
                 return pending.result(_PATIENCE)
             except TimeoutError:  # the connection still loads what it needs
                 raise KeyboardInterrupt from None
+        finally:
+            print(" " * cell_width(shown), end="\r" if shown else "", file=sys.stderr, flush=True)
 
     def _title(self, number: int, call: ToolCall) -> str:
         return f"[{number + 1}/{self._total}] {short_name(call.server or '?')}.{short_name(call.tool or call.name)}"
