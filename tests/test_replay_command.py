@@ -205,6 +205,7 @@ def test_a_call_without_an_answer_ends_at_its_limit(replay: Any, tmp_path: Path)
     [
         (("--yes",), ("nothing was sent", "no server named x is configured", "--server x=COMMAND")),
         (("--yes", "--call", "t9"), ("no call with the id t9",)),
+        (("--yes", "--call", "t1", "--tool", "b"), ("none of these calls is of the tool b",)),
         (("--yes", "--tool", "nothing"), ("no MCP call that reached a server is of the tool nothing",)),
         (("--server", "x=true"), ("needs your consent", "--yes")),
         (("--server", "x"), ("--server takes NAME=COMMAND",)),

@@ -111,7 +111,10 @@ def _chosen(session: Session, options: Namespace) -> list[ToolCall]:
             raise Failure(
                 f"{session.source}: no call with the id {short_name(min(strange))}; render --format json shows the ids"
             )
-        return [call for call in calls if call.id in wanted]
+        chosen = [call for call in calls if call.id in wanted and (not tools or call.tool in tools)]
+        if not chosen:
+            raise Failure(f"{session.source}: none of these calls is of the tool {short_name(min(tools))}")
+        return chosen
     chosen = [call for call in calls if call.mcp and call.status not in NEVER_RAN]
     if not chosen:
         raise Failure(f"{session.source}: it holds no MCP call that reached a server")

@@ -252,6 +252,7 @@ async def test_what_the_tool_says_of_itself_drift_and_what_the_schema_refuses() 
     [
         (Hints(), "does not say that it is read-only"),
         (Hints(read_only=True), "says that it is read-only"),
+        (Hints(read_only=True, destructive=True), "says that it is read-only, and that it is destructive"),
         (Hints(destructive=False), "does not say that it is read-only, it says that it is not destructive"),
     ],
 )
