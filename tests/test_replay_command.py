@@ -205,6 +205,7 @@ def test_a_call_without_an_answer_ends_at_its_limit(replay: Any, tmp_path: Path)
     [
         (("--yes",), ("nothing was sent", "no server named x is configured", "--server x=COMMAND")),
         (("--yes", "--call", "t9"), ("no call with the id t9",)),
+        (("--yes", "--call", "t1", "--tool", "b"), ("none of these calls is of the tool b",)),
         (("--yes", "--tool", "nothing"), ("no MCP call that reached a server is of the tool nothing",)),
         (("--server", "x=true"), ("needs your consent", "--yes")),
         (("--server", "x"), ("--server takes NAME=COMMAND",)),
@@ -347,6 +348,8 @@ def test_the_person_sees_command_and_wire_text_and_allows_both_steps() -> None:
     code, out = terminal.end()
     assert code == 0
     assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "result"]
+    waiting = "connecting to editor"
+    assert f"{waiting}\r{' ' * len(waiting)}\r" in terminal.told
 
 
 def test_always_leaves_the_calls_of_other_destructive_tools_to_be_asked_about(tmp_path: Path) -> None:

@@ -30,20 +30,23 @@ def chosen_calls(session: Session, options: Namespace) -> list[ToolCall]:
     wanted = set(options.call)
     tools = [Globs(name) for name in options.tool]
     calls = _filtered(session, options)
+
+    def of_tools(call: ToolCall) -> bool:
+        return not tools or any(one.match(name) for one in tools for name in call_names(call))
+
     if wanted:
         if strange := wanted - {call.id for call in calls}:
             raise Failure(
                 f"{session.source}: no call with the id {short_name(min(strange))}; render --format json shows the ids"
             )
-        return [call for call in calls if call.id in wanted]
+        chosen = [call for call in calls if call.id in wanted and of_tools(call)]
+        if not chosen:
+            raise Failure(f"{session.source}: none of these calls is of the tool {short_name(options.tool[0])}")
+        return chosen
     chosen = [call for call in calls if call.mcp and call.status not in NEVER_RAN]
     if not chosen:
         raise Failure(f"{session.source}: it holds no MCP call that reached a server")
     names = dict.fromkeys(shown_name(call) for call in chosen)
-
-    def of_tools(call: ToolCall) -> bool:
-        return not tools or any(one.match(name) for one in tools for name in call_names(call))
-
     calls = [call for call in calls if of_tools(call)]
     chosen = [call for call in chosen if of_tools(call)]
     if not chosen:

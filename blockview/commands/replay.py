@@ -28,7 +28,7 @@ from blockview.commands.shared import (
     warn,
 )
 from blockview.core.coercion import Depth
-from blockview.core.compare import compare, is_surprise
+from blockview.core.compare import compare, is_surprise, was_tried
 from blockview.core.consentlines import NEVER_RAN, Planned
 from blockview.core.live import Live
 from blockview.core.model import Session, ToolCall
@@ -36,7 +36,7 @@ from blockview.core.names import recorded_servers
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Lookup, prepare
 from blockview.core.replaying import Destination, Inspection, NotConnected, Replayer
-from blockview.core.safetext import one_line, short_name, visible
+from blockview.core.safetext import cell_width, one_line, short_name, visible
 from blockview.export.replayed import Replayed, replayed_json, replayed_lines
 
 T = TypeVar("T")
@@ -184,11 +184,11 @@ class _Run:
     def _wait(self, pending: Future[T], title: str) -> T:
         """Wait for an answer; an interrupt ends the waiting and the run, and what there is by then is told.
 
-        On a terminal the title stands on a line that the outcome will be written over.
+        On a terminal the title stands there meanwhile.
         """
+        shown = one_line(title, max(terminal_width(sys.stderr) - 1, 1)) if sys.stderr.isatty() else ""
         try:
-            if sys.stderr.isatty():
-                print(visible(title), end="\r", file=sys.stderr, flush=True)
+            print(shown, end="\r" if shown else "", file=sys.stderr, flush=True)
             return pending.result()
         except KeyboardInterrupt:
             self.interrupted = True
@@ -197,6 +197,8 @@ class _Run:
                 return pending.result(_PATIENCE)
             except TimeoutError:  # the connection still loads what it needs
                 raise KeyboardInterrupt from None
+        finally:
+            print(" " * cell_width(shown), end="\r" if shown else "", file=sys.stderr, flush=True)
 
     def _title(self, number: int, call: ToolCall) -> str:
         return f"[{number + 1}/{self._total}] {short_name(call.server or '?')}.{short_name(call.tool or call.name)}"
@@ -221,8 +223,7 @@ def _elsewhere(done: Replayed) -> str:
 
 def _told(planned: Planned, outcome: Outcome) -> Replayed:
     call, prepared = planned.call, planned.seen.prepared
-    reached = outcome.started is not None and outcome.ended is not Ended.CANNOT_SEND
-    comparison = compare(call, outcome) if reached else None
+    comparison = compare(call, outcome) if was_tried(outcome) else None
     same = None if comparison is None else comparison.same
     server = planned.route.destination.name if planned.route.destination else ""
     return Replayed(call, prepared, Live(call, prepared.dispatched, planned.shown, outcome, same, server), comparison)

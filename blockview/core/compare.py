@@ -87,6 +87,11 @@ def _words(status: Status | None) -> str:
     return (status or "").replace("-", " ")
 
 
+def was_tried(outcome: Outcome) -> bool:
+    """Whether the call went to the server, so that there is something to compare."""
+    return outcome.started is not None and outcome.ended is not Ended.CANNOT_SEND
+
+
 def is_surprise(call: ToolCall, outcome: Outcome) -> bool:
     """Whether a call ended badly that is not recorded as having done so: what a run of several calls stops at."""
     failed = call.status.failed or (call.result is not None and call.result.is_error)

@@ -64,7 +64,7 @@ class Planned(msgspec.Struct, frozen=True):
     @property
     def destructive(self) -> bool:
         """Whether the tool says of itself, in the server's list, that it is destructive."""
-        return self.listed and bool(self.seen.hints.destructive) and not self.seen.hints.read_only
+        return self.listed and bool(self.seen.hints.destructive)
 
     @property
     def hindrance(self) -> str:
@@ -175,6 +175,9 @@ def _statements(planned: Planned) -> Iterator[tuple[str, Role]]:
 
 
 def _hint_lines(hints: Hints) -> Iterator[tuple[str, Role]]:
+    if hints.read_only and hints.destructive:
+        yield f"{ERROR} the tool says that it is read-only, and that it is destructive", Role.ERROR
+        return
     if hints.read_only:
         yield "the tool says that it is read-only", Role.OK
         return

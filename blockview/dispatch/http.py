@@ -16,6 +16,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from blockview.dispatch.bodies import EventBody, JsonBody, copied, describe, read
+from blockview.dispatch.masking import plain_urls
 from blockview.dispatch.servers import Server
 from blockview.dispatch.tee import Exchange, Tee, excerpt
 
@@ -53,13 +54,16 @@ class TeeClient(httpx2.AsyncClient):
         """Send a request as httpx2 does; the response holds what the SDK is to get."""
         exchange = None
         if request.method == "POST":
-            self._tee.sent(request.content)
-            if self._tee.exchange.frame == request.content:
+            frame = await request.aread()  # one that follows a redirect was not read before
+            self._tee.sent(frame)
+            if self._tee.exchange.frame == frame:
                 exchange = self._tee.exchange
                 request.stream = _Watched(request.content, exchange)
         if exchange is None:  # an event stream may be silent, all else is answered at once
             limit = None if request.method == "GET" else _SLACK
             request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "read": limit}
+            if request.method == "GET" and self._legacy:
+                self._tee.exchange.http = ""  # a redirect that is followed is not what went wrong
         try:
             response = await super().send(request, **options)
         except httpx2.TransportError as error:
@@ -68,7 +72,10 @@ class TeeClient(httpx2.AsyncClient):
             return self._failed(request, exchange, error)
         if exchange is not None:
             exchange.http = _status(response)
-        if response.next_request is not None:  # the SDK decides which redirects it follows
+        if response.next_request is not None:  # the SDK follows it within the origin, and says so where it does not
+            if exchange is None and self._legacy:
+                place = plain_urls(str(response.next_request.url))
+                self._tee.exchange.http = f"{_status(response)} (Redirect to {place} not followed)"
             return response
         if request.method == "GET":
             return await self._to_get(response)

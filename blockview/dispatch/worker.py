@@ -32,6 +32,7 @@ from blockview.dispatch.bodies import describe
 from blockview.dispatch.http import http_transport
 from blockview.dispatch.listing import fetch_pages
 from blockview.dispatch.mailbox import Relist, Send
+from blockview.dispatch.masking import plain_urls
 from blockview.dispatch.outcomes import error_code, error_note, last_lines
 from blockview.dispatch.shared import Listing, Pending, Shared
 from blockview.dispatch.stdio import stdio_transport
@@ -156,7 +157,10 @@ class Worker:
             told = error_note(message) if message is not None and message.failed else exchange.unreadable
             code = error_code(message) if message is not None else ""
             return self._failure(Ended.PROTOCOL_ERROR, f"initialize: {told or problem}", exchange, code)
-        reason = self._why or exchange.trouble or exchange.http or problem
+        http = exchange.http
+        if http.startswith("HTTP 3"):  # the SDK knows where to, and why it did not go there
+            http = one_line(plain_urls(f"{http} ({problem})"), 400)
+        reason = self._why or exchange.trouble or http or problem
         return self._failure(Ended.SERVER_DIED, reason, exchange)
 
     def _failure(self, ended: Ended, detail: str, exchange: Exchange | None = None, code: str = "") -> Outcome:

@@ -142,7 +142,7 @@ ACTIONS = (
         ("c",),
         "c",
         "keep going",
-        "go on with the next call after an error",
+        "go on with the next call after an error; a server that has ended is started again",
         Where.SENDING,
     ),
     Action(REPLAY, "next_difference", ("n",), "n", "next difference", "next difference", Where.COMPARED),

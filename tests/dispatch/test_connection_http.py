@@ -56,6 +56,48 @@ def test_what_is_shown_is_what_the_server_gets() -> None:
         assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
 
 
+class Elsewhere(Handler):
+    """Answers at /mcp/ and, with the status that its server has, redirects from /mcp."""
+
+    status, location = 307, "/mcp/"
+
+    def handle_one(self) -> None:
+        if self.path != "/mcp":
+            return super().handle_one()
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(self.status)
+        self.send_header("location", self.location)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    do_POST = do_GET = do_DELETE = handle_one
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirect_on_the_same_server_is_followed_with_the_same_text(status: int) -> None:
+    raw = RawHttp(right)
+    with serving(raw, type("Moved", (Elsewhere,), {"status": status})) as url:
+        one = Connection(Server("raw", "http", url=url, headers={"X-Key": "secret"}))
+        one.connect().result(PATIENCE)
+        outcome = send(one)
+        one.close()
+        assert one.join(PATIENCE)
+    assert (outcome.ended, outcome.sent) == (Ended.RESULT, '{"line":5}')
+    assert b'"arguments":{"line":5}' in next(body for body in raw.bodies if b"tools/call" in body)
+    assert {headers.get("X-Key") for headers in raw.headers} == {"secret"}
+
+
+@pytest.mark.parametrize("how", ["http", "sse"])
+def test_a_redirect_to_another_server_is_not_followed_and_told(how: str) -> None:
+    other = RawHttp(right)
+    with serving(other) as away, serving(RawHttp(right), type("Moved", (Elsewhere,), {"location": away})) as url:
+        one = Connection(Server("raw", how, url=url, headers={"X-Key": "secret"}))
+        outcome = refused(one)
+        assert outcome.detail.startswith(f"HTTP 307 Temporary Redirect (Redirect to {away} not followed")
+        assert one.join(PATIENCE)
+    assert other.headers == []
+
+
 GZIP = (("content-encoding", "gzip"),)
 
 

@@ -45,9 +45,29 @@ class Streams(Handler):
         self.end_headers()
 
 
+class Moved(Streams):
+    """Redirects from the paths that it is asked for at first to others."""
+
+    def moved(self) -> bool:
+        if self.path.endswith("/"):
+            return False
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(307)
+        self.send_header("location", f"{self.path}/")
+        self.send_header("content-length", "0")
+        self.end_headers()
+        return True
+
+    def do_GET(self) -> None:
+        return None if self.moved() else super().do_GET()
+
+    def do_POST(self) -> None:
+        return None if self.moved() else super().do_POST()
+
+
 @contextmanager
-def reached(raw: RawHttp, **options: Any) -> Iterator[Connection]:
-    handler = type("Bound", (Streams,), {"events": queue.Queue()})
+def reached(raw: RawHttp, kind: type[Streams] = Streams, **options: Any) -> Iterator[Connection]:
+    handler = type("Bound", (kind,), {"events": queue.Queue()})
     with serving(raw, handler) as url:
         one = Connection(Server("old", "sse", url=url), **options)
         try:
@@ -99,6 +119,15 @@ def test_a_list_of_tools_that_is_too_long_for_the_sdk() -> None:
         one.connect().result(PATIENCE)
         assert [tool.name for tool in one.tools] == ["t"]
         assert send(one).sent == '{"line":5}'
+
+
+def test_redirects_on_the_same_server_are_followed() -> None:
+    raw = RawHttp(lambda n: Reply(message(n, OK)))
+    with reached(raw, Moved) as one:
+        one.connect().result(PATIENCE)
+        outcome = send(one)
+        assert (outcome.ended, outcome.sent) == (Ended.RESULT, '{"line":5}')
+    assert b'"arguments":{"line":5}' in next(body for body in raw.bodies if b"tools/call" in body)
 
 
 def test_refused_at_the_door() -> None:

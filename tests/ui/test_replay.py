@@ -24,7 +24,7 @@ from blockview.ui.screens.sending import Sending
 from blockview.ui.screens.session import SessionScreen
 from tests.ui import sessions
 from tests.ui.driving import Driver, running
-from tests.ui.replayers import FakeReplayer, answer
+from tests.ui.replayers import STARTED, FakeReplayer, answer
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -227,6 +227,7 @@ async def test_a_server_that_ended_meanwhile_is_not_started_without_a_question()
         replayer.running.clear()
         text = await app.press("enter")
         assert "! cannot be sent" in text and "the server has ended" in text and "nothing was sent" in text
+        assert "nothing to compare" in text and "differs" not in text and "not compared" in text
         assert replayer.started == ["jobs"] and replayer.sent == []
 
 
@@ -251,6 +252,7 @@ async def test_what_the_tool_says_of_itself_drift_and_what_the_schema_refuses() 
     [
         (Hints(), "does not say that it is read-only"),
         (Hints(read_only=True), "says that it is read-only"),
+        (Hints(read_only=True, destructive=True), "says that it is read-only, and that it is destructive"),
         (Hints(destructive=False), "does not say that it is read-only, it says that it is not destructive"),
     ],
 )
@@ -417,6 +419,50 @@ async def test_a_block_stops_at_the_first_error_that_is_not_recorded() -> None:
         await app.press("j", "j", "j", "j", "j", "R", "enter")
         assert "keeps going" in await glance(app, "enter", "c")
         assert "stopped after 1 of 4" in await app.press("escape")
+
+
+async def test_who_goes_on_after_a_server_has_ended_starts_it_again() -> None:
+    def answers(call: ToolCall) -> Outcome:
+        if len(replayer.sent) == 1:
+            replayer.running.clear()
+            return Outcome(Ended.SERVER_DIED, "exit code 1", started=STARTED)
+        return answer(SAME)
+
+    replayer = FakeReplayer(answers)
+    async with running(app=app_with(replayer)) as app:
+        await app.press(*["j"] * 5, "R", "enter")
+        text = await app.press("enter")
+        assert len(replayer.sent) == 1 and "stopped after 1 of 4, c starts jobs again and goes on" in text
+        await app.press("c")
+        assert [tool for tool, _ in replayer.sent] == ["run_job", "run_job", "get_log", "run_job"]
+        assert replayer.started == ["jobs", "logs", "jobs", "logs"]
+
+
+async def test_a_server_that_cannot_be_started_again_is_tried_once() -> None:
+    calls = [sessions.call("run_job", "{}") for _ in range(3)]
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer, sessions.session(sessions.block("p", *calls)))) as app:
+        await app.press("R", "enter")
+        replayer.running.clear()
+        replayer.dead = {"jobs"}
+        text = await app.press("enter")
+        assert "the server has ended" in text and "stopped after 1 of 3, c starts jobs again and goes on" in text
+        text = await app.press("c")
+        assert replayer.started == ["jobs", "jobs"] and "! server died  exited with code 1" in text
+        text = await app.press("c")
+        assert replayer.started == ["jobs", "jobs"] and "jobs could not be reached: exited with code 1" in text
+        assert "done: 3 calls, 3 not compared; Enter compares" in text and "keep going" not in text
+        assert "~" not in text
+
+
+async def test_what_can_be_done_is_what_the_footer_names() -> None:
+    calls = (sessions.call("run_job", "{}"), sessions.call("x", "{}", server="else"))
+    async with running(app=app_with(FakeReplayer(), sessions.session(sessions.block("p", *calls)))) as app:
+        await app.press("R", "e")  # the cursor is on the server's row
+        assert app.toasts() == ["move to a call: its arguments are edited"]
+        await app.press("escape")
+        text = await app.press("j", "j", "R")
+        assert "Nothing here can be sent." in text and "Enter send" not in text and "a always" not in text
 
 
 async def test_schemas_of_a_live_server_are_shown_without_sending() -> None:

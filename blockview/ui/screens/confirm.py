@@ -36,6 +36,8 @@ from blockview.ui.widgets.rows_pane import RowsPane
 
 HELD = 0.5
 """Seconds in which a key that is still held from the first question does not answer the second one."""
+_FEW = 2
+"""Servers whose names fit in the question; they stand above it as well."""
 _NOT_YET = "Enter in a moment"
 """What stands in the second question until it can be answered."""
 
@@ -138,7 +140,8 @@ class Confirm(RowsScreen):
         if self._stage is _Stage.STARTING:
             text, role = f"{self._name}: {_seconds(self._began)}, Esc gives up", Role.MISSING
         elif self._stage is _Stage.START:
-            names = ", ".join(short_name(server.name) for server in waiting)
+            few = len(waiting) <= _FEW
+            names = ", ".join(short_name(server.name) for server in waiting) if few else f"{len(waiting):,} servers"
             start = any(server.how == "stdio" for server in waiting)
             text = f"{'Start' if start else 'Connect to'} {names} and list the tools? No call is sent yet."
             role = Role.PROMPT
@@ -168,6 +171,8 @@ class Confirm(RowsScreen):
             left_out |= {"confirm", "edit"}
         elif self._send is None:
             left_out |= {"edit"}
+        elif self._stage is _Stage.SEND and not self._sendable:
+            left_out |= {"confirm", "always"}
         actions = (action for action in footer_actions(Where.CONFIRM) if action.name not in left_out)
         return [action._replace(label=label) if action.name == "confirm" else action for action in actions]
 
@@ -203,7 +208,11 @@ class Confirm(RowsScreen):
         if self._send is None or self._stage is _Stage.STARTING:
             return
         row = self.rows_pane.row
-        at = max(0, row.target.call) if row is not None and row.target is not None else 0
+        at = row.target.call if row is not None and row.target is not None else -1
+        if at < 0 and len(self._planned) > 1:
+            self.notify("move to a call: its arguments are edited", markup=False)
+            return
+        at = max(at, 0)
 
         def take(planned: Planned) -> None:
             self._planned[at] = planned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from enum import Enum
@@ -11,15 +12,16 @@ from msgspec.structs import replace
 from textual import work
 from textual.app import ComposeResult
 
-from blockview.core.compare import Comparison, compare, is_surprise
+from blockview.core.compare import Comparison, compare, is_surprise, was_tried
 from blockview.core.consentlines import Planned
 from blockview.core.lines import Line, Role, Span
 from blockview.core.listrows import name_spans
 from blockview.core.live import Live, ended_spans
 from blockview.core.outcome import Ended, Outcome
+from blockview.core.replaying import Destination
 from blockview.core.rows import ends
-from blockview.core.safetext import one_line
-from blockview.ui.actions import Where, footer_actions
+from blockview.core.safetext import one_line, short_name
+from blockview.ui.actions import Action, Where, footer_actions
 from blockview.ui.header import number
 from blockview.ui.replays import Replays, answered, connected
 from blockview.ui.screens.base import PaneScreen, bindings
@@ -73,17 +75,20 @@ class Sending(PaneScreen):
         self._pending: Future[None] | Future[Outcome] | None = None
         self._gave_up = False
         self._keeps_going = False
+        self._goes_on = False
+        self._unreachable: dict[Destination, str] = {}
         self._doing = _Doing.SENDING
         self._began = monotonic()
         self._status = Bar(self._status_line, id="question")
         self._calls = LinesPane(self._lines, id="calls")
+        self._footer = Footer(self._footer_actions, id="footer")
 
     def compose(self) -> ComposeResult:
         """Title, a row for each call, what goes on, footer."""
         yield Bar(self._title_line, id="header")
         yield self._calls
         yield self._status
-        yield Footer(lambda: footer_actions(Where.SENDING), id="footer")
+        yield self._footer
 
     def on_mount(self) -> None:
         """Begin."""
@@ -91,6 +96,13 @@ class Sending(PaneScreen):
         self._send()
 
     # What is shown
+
+    def _footer_actions(self) -> Sequence[Action]:
+        actions = footer_actions(Where.SENDING)
+        if self._doing is _Doing.DONE:
+            return [action for action in actions if action.name != "keep_going"]
+        stopped = self._doing is _Doing.STOPPED
+        return [each._replace(label="go on") if stopped and each.name == "keep_going" else each for each in actions]
 
     def _title_line(self, width: int) -> Line:
         return ends([Span(" replay ", Role.TITLE), Span(number(len(self._planned), "call"), Role.TOOL)], [], width)
@@ -117,18 +129,35 @@ class Sending(PaneScreen):
         right = [Span("keeps going ", Role.CHANGED)] if self._keeps_going else []
         match self._doing:
             case _Doing.DONE:
-                text, role = f"done: {number(len(self._done), 'call')}, Enter compares", Role.OK
+                text, role = f"done: {number(len(self._done), 'call')}{self._verdicts()}; Enter compares", Role.OK
             case _Doing.STOPPED:
-                text, role = f"stopped after {len(self._done):,} of {len(self._planned):,}, c goes on", Role.ERROR
+                ended = self._ended()
+                goes_on = "goes on" if ended is None else f"starts {short_name(ended.name)} again and goes on"
+                text, role = f"stopped after {len(self._done):,} of {len(self._planned):,}, c {goes_on}", Role.ERROR
             case _:
                 esc = "" if self._doing is _Doing.COMPARING else ", Esc cancels"
                 text, role = f"{of}: {self._doing.value}, {monotonic() - self._began:.0f} s{esc}", Role.MISSING
         return ends([Span(f" {one_line(text, width)}", role)], right, width)
 
+    def _verdicts(self) -> str:
+        """How many of the calls that are done are the same, differ, and could not be compared."""
+        found = Counter(live.same for live, _ in self._done)
+        words = {True: "same", False: "differs" if found[False] == 1 else "differ", None: "not compared"}
+        return "".join(f", {found[same]:,} {word}" for same, word in words.items() if found[same])
+
+    def _ended(self) -> Destination | None:
+        """The server of the next call, if it has ended and only a key starts it again."""
+        planned = self._planned[len(self._done)]
+        server = planned.route.destination
+        if server is None or planned.hindrance or self._replays.replayer.is_connected(server):
+            return None
+        return None if server in self._unreachable or self._replays.trust.has(server) else server
+
     def _changed(self, doing: _Doing) -> None:
         self._doing = doing
         self._calls.changed()
         self._status.refresh()
+        self._footer.refresh()
 
     # What is done
 
@@ -144,7 +173,7 @@ class Sending(PaneScreen):
             server = planned.route.destination.name if planned.route.destination else ""
             live = Live(planned.call, shown, schema, outcome, None, server, planned.edited)
             self._keep(len(self._done), live)
-            compared = await in_thread(compare, planned.recorded, outcome)
+            compared = await in_thread(compare, planned.recorded, outcome) if was_tried(outcome) else None
             if compared is not None:
                 live = replace(live, same=compared.same)
                 self._keep(len(self._done), live)
@@ -160,12 +189,14 @@ class Sending(PaneScreen):
         self._changed(_Doing.DONE if finished else _Doing.STOPPED)
 
     async def _outcome(self, planned: Planned) -> Outcome:
-        """Send one call. Only a server that the person trusts is started again without a question."""
+        """Send one call. A server that has ended is started again where the person trusts it or wants to go on."""
         destination, replayer = planned.route.destination, self._replays.replayer
         if destination is None or planned.hindrance:
             return Outcome(Ended.CANNOT_SEND, planned.hindrance)
         if not replayer.is_connected(destination):
-            if not self._replays.trust.has(destination):
+            if destination in self._unreachable:
+                return Outcome(Ended.CANNOT_SEND, self._unreachable[destination])
+            if not (self._replays.trust.has(destination) or self._goes_on):
                 return Outcome(Ended.CANNOT_SEND, "the server has ended; replay the call to start it again")
             connecting = replayer.connect(destination)
             self._pending = connecting
@@ -173,6 +204,8 @@ class Sending(PaneScreen):
             failed = await connected(connecting)
             self._connected()
             if failed is not None:
+                why = f"{short_name(destination.name)} could not be reached: {failed.detail or failed.ended}"
+                self._unreachable[destination] = why
                 return failed
             if not planned.listed and not self._replays.trust.covers(await in_thread(self._replays.looked_at, planned)):
                 return Outcome(Ended.CANNOT_SEND, "the tool says that it is destructive; replay the call to be asked")
@@ -192,14 +225,19 @@ class Sending(PaneScreen):
         at = self._calls.cursor_line
         if at < len(self._done) and self.is_current:
             self._show(at, *self._done[at])
+        elif self.is_current:
+            self.notify("this call is not sent yet", markup=False)
 
     def action_keep_going(self) -> None:
-        """Go on after errors, or not; where it has stopped, go on with the next call."""
+        """Go on after errors, or not; where it has stopped, go on with the next call.
+
+        Who goes on after a server has ended wants it started again, by the same command as before.
+        """
         if self._doing is _Doing.STOPPED:
-            self._gave_up = False
+            self._gave_up, self._goes_on = False, True
             self._send()
-        else:
-            self._keeps_going = not self._keeps_going
+        elif self._doing is not _Doing.DONE:
+            self._keeps_going = self._goes_on = not self._keeps_going
             self._status.refresh()
 
     def action_back(self) -> None:
