@@ -68,6 +68,11 @@ def column(names: Iterable[str]) -> int:
     return min(max(map(cell_width, names), default=0), KEY_COLUMN) + 2
 
 
+def positions_column(size: int) -> int:
+    """As `column`, for an array of so many elements, which have their positions as names."""
+    return len(str(min(size, SAMPLE) - 1)) + 2
+
+
 def key_spans(shown: str, column: int, *, member: bool) -> tuple[Span, Span]:
     """A name and what stands behind it up to its container's column; an element's position is more quiet."""
     gap = max(1, column - cell_width(shown) - 1)

@@ -27,6 +27,7 @@ from blockview.core.jsoncells import (
     measured,
     name,
     opened_lines,
+    positions_column,
 )
 from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, escape_pointer
 from blockview.core.lazytree import LazyTree
@@ -218,7 +219,9 @@ class JsonRows:
 
     def _column(self, parent: int) -> int:
         known = self._columns.get(parent)
-        if known is None:
+        if known is None and (holder := self._tree.node(parent)).kind is Kind.ARRAY:
+            known = self._columns[parent] = positions_column(holder.size)
+        elif known is None:
             children = map(self._tree.node, islice(self._tree.children(parent), SAMPLE))
             names = (name(each.key_literal, each.key, each.order, KEY_COLUMN) for each in children)
             known = self._columns[parent] = column(names)
@@ -241,6 +244,11 @@ class JsonRows:
         note = self._notes.get(number, _NOTHING)
         key = self._key(node)
         room = self._room(node, key)
+        if note is _NOTHING and node.end - node.start <= room and (plain := self._plain(number, node)) is not None:
+            return Row(
+                (Span(" " * (indent(node.depth, self._width) + FOLD), Role.PUNCTUATION), *key, plain),
+                self._target(number),
+            )
         foldable = node.size > 0 or self._foldable(number, node, room)
         is_open = foldable and self._is_open(number, node)
         lead = self._lead(node, ("▾" if is_open else "▸") if foldable else " ", note.mark, key)
@@ -262,6 +270,12 @@ class JsonRows:
         else:
             value = [Span(visible(self._tree.literal(number)), note.role or ROLES[node.kind])]
         return Row(fit([*lead, *value, *words], self._width), self._target(number), foldable)
+
+    def _plain(self, number: int, node: Node) -> Span | None:
+        """A value that takes one cell for each character, and of which there is nothing to say; None for any other."""
+        literal = "" if node.size else self._tree.literal(number)
+        inexact = self._exact and node.kind is Kind.INTEGER and not exactly_double(literal)
+        return Span(literal, ROLES[node.kind]) if literal and not inexact and is_plain(literal) else None
 
     def _folded(self, number: int, node: Node, note: Annotation, room: int) -> list[Span]:
         """A long literal cut to `room` cells, with what it would open to."""

@@ -28,6 +28,7 @@ from blockview.core.jsoncells import (
     measured,
     name,
     opened_lines,
+    positions_column,
 )
 from blockview.core.jsontext import Kind, decode_string
 from blockview.core.lines import Line, Paint, Role, Span, printed
@@ -195,7 +196,7 @@ class _Printer:
     def _column(self, value: _Container) -> int:
         """Where the values stand; most objects have the same names as many others."""
         if isinstance(value, list):
-            return column((str(min(len(value), SAMPLE) - 1),))
+            return positions_column(len(value))
         names = tuple([key for key, _ in value[:SAMPLE]])
         known = self._columns.get(names)
         if known is None:

@@ -47,7 +47,7 @@ _NOT_NARROW = re.compile(
 _WIDE = (
     "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\U0001f600-\U0001f64f"
 )
-_EACH_WIDE = re.compile(f"[{_WIDE}]")
+_BEHIND_WIDE = re.compile(f"(?<=[{_WIDE}])")
 _NOT_SIMPLE = re.compile(_NOT_NARROW.pattern.replace("]", f"{_WIDE}]"))
 _FILLER = "\0"
 
@@ -217,7 +217,7 @@ def _simple_row(line: str, position: int, width: int) -> tuple[str, int]:
 
     Behind each wide character comes a filler, so that one character is one cell.
     """
-    cells = _EACH_WIDE.sub(rf"\g<0>{_FILLER}", line[position : position + width + 1])
+    cells = _FILLER.join(_BEHIND_WIDE.split(line[position : position + width + 1]))
     if len(cells) <= width:
         return cells.replace(_FILLER, ""), len(line) + 1
     end = width
