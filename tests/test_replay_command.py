@@ -411,7 +411,9 @@ def test_an_interrupt_cancels_the_call_and_tells_what_there_is(tmp_path: Path) -
     terminal.process.send_signal(signal.SIGINT)
     code, out = terminal.end()
     assert code == 130
-    assert [call["live"]["ended"] for call in json.loads(out)["calls"]] == ["result", "cancelled"]
+    calls = json.loads(out)["calls"]
+    assert [call["live"]["ended"] for call in calls] == ["result", "cancelled"]
+    assert "differences" not in calls[1]["live"] and "may have done it all the same" in calls[1]["live"]["detail"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

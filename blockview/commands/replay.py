@@ -28,7 +28,7 @@ from blockview.commands.shared import (
     warn,
 )
 from blockview.core.coercion import Depth
-from blockview.core.compare import compare, is_surprise, was_tried
+from blockview.core.compare import compare, is_comparable, is_surprise
 from blockview.core.consentlines import NEVER_RAN, Planned
 from blockview.core.live import Live
 from blockview.core.model import Session, ToolCall
@@ -223,7 +223,7 @@ def _elsewhere(done: Replayed) -> str:
 
 def _told(planned: Planned, outcome: Outcome) -> Replayed:
     call, prepared = planned.call, planned.seen.prepared
-    comparison = compare(call, outcome) if was_tried(outcome) else None
+    comparison = compare(call, outcome) if is_comparable(outcome) else None
     same = None if comparison is None else comparison.same
     server = planned.route.destination.name if planned.route.destination else ""
     return Replayed(call, prepared, Live(call, prepared.dispatched, planned.shown, outcome, same, server), comparison)

@@ -87,9 +87,9 @@ def _words(status: Status | None) -> str:
     return (status or "").replace("-", " ")
 
 
-def was_tried(outcome: Outcome) -> bool:
-    """Whether the call went to the server, so that there is something to compare."""
-    return outcome.started is not None and outcome.ended is not Ended.CANNOT_SEND
+def is_comparable(outcome: Outcome) -> bool:
+    """Whether the outcome says something of the server: no call that was not sent does, and none that was given up."""
+    return outcome.started is not None and outcome.ended not in (Ended.CANNOT_SEND, Ended.CANCELLED)
 
 
 def is_surprise(call: ToolCall, outcome: Outcome) -> bool:

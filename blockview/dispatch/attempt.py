@@ -79,7 +79,7 @@ class Attempt:
 
     def cancelled(self) -> Outcome:
         """The outcome of a call that the person has given up."""
-        return self._outcome(Verdict(Ended.CANCELLED, "cancelled"))
+        return self._outcome(Verdict(Ended.CANCELLED, "it was sent: the server may have done it all the same"))
 
     def _outcome(self, found: Verdict, raw: str = "") -> Outcome:
         exchange = self.exchange

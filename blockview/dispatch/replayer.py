@@ -18,7 +18,7 @@ from blockview.core.replaying import Destination, Inspection, Route
 from blockview.core.schemacheck import Checkers
 from blockview.core.validation import schema_errors
 from blockview.dispatch.connection import Connection
-from blockview.dispatch.servers import Server, Servers, destination, find_server
+from blockview.dispatch.servers import Server, Servers, find_server
 
 T = TypeVar("T")
 
@@ -61,6 +61,8 @@ class LiveReplayer:
         self._checkers = Checkers()
         self._lock = Lock()
         self._connections: dict[str, Connection] = {}
+        self._before: dict[str, Connection] = {}
+        """Of servers that were started anew, the connection that listed the tools last."""
         self._named = {entry.server.name: entry.server for entry in servers.entries if not entry.shadowed_by}
 
     def route(self, call: ToolCall) -> Route:
@@ -78,6 +80,8 @@ class LiveReplayer:
             known = self._connections.get(server.name)
             if known is not None and known.alive:
                 return _done(None)
+            if known is not None and known.listed_at is not None:
+                self._before[server.name] = known
             configured = self._named[server.name]
             connection = Connection(configured, connect_timeout=self._limits.connect, timeout=self._limits.call)
             self._connections[server.name] = connection
@@ -120,14 +124,20 @@ class LiveReplayer:
             connection.cancel(pending)
 
     def lookup(self, call: ToolCall) -> Found | Missing:
-        """The schema that a connected server has for the call; the reason is empty where no server is connected."""
+        """The schema that a server listed for the call in this run; the reason is empty where none was connected.
+
+        What a server listed is known also when it has ended: what is displayed does not change by that.
+        """
         if not self._connections:
             return Missing("")
         chosen = find_server(self._servers, call.server, self._recorded).server
-        connection = None if chosen is None else self._connection(destination(chosen))
-        if connection is None or not connection.alive:
+        if chosen is None:
             return Missing("")
-        return ask(connection.lookup, call)
+        with self._lock:
+            connections = self._connections.get(chosen.name), self._before.get(chosen.name)
+        listed = (each for each in connections if each is not None and each.listed_at is not None)
+        connection = next(listed, None)
+        return Missing("") if connection is None else ask(connection.lookup, call)
 
     def close(self) -> None:
         """End all connections, without waiting for a server that does not listen."""

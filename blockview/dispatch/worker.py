@@ -120,7 +120,7 @@ class Worker:
                 await self._list(session)
         self._interrupt = lambda: None
         if shared.closing:
-            outcome = self._failure(Ended.CANCELLED, "cancelled")
+            outcome = self._failure(Ended.CANCELLED, "given up before it answered")
         elif self._why and outcome is None:
             outcome = self._failure(Ended.SERVER_DIED, self._why)
         elif limit.cancelled_caught:

@@ -368,6 +368,7 @@ async def test_waiting_for_an_answer_is_shown_and_cancelled() -> None:
         await glance(app, "escape")
         text = await app.press("escape")
         assert "! cancelled" in text and "by the person" in text
+        assert "nothing to compare: cancelled" in text and "differs" not in text
         await app.press("escape")
         assert "! cancelled" in await app.detail()
 

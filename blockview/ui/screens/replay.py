@@ -8,7 +8,7 @@ from textual import work
 from textual.app import ComposeResult
 
 from blockview.core.clock import local
-from blockview.core.compare import LARGEST, Comparison, compare, was_tried, weight
+from blockview.core.compare import LARGEST, Comparison, compare, is_comparable, weight
 from blockview.core.copying import result_text
 from blockview.core.difflines import SIDE_FROM, Differences, DiffRows, heads, totals_spans
 from blockview.core.lines import Line, Role, Span
@@ -83,13 +83,13 @@ class Compared(RowsScreen):
 
     @work(group="compare", description="compare", exclusive=True)
     async def _compare(self) -> None:
-        tried = was_tried(self._live.outcome)
+        comparable = is_comparable(self._live.outcome)
         found = self._compared
-        if found is None and tried:
+        if found is None and comparable:
             found = await in_thread(compare, self._recorded, self._live.outcome)
         self._compared = found
-        if not tried:
-            self._wait = "nothing to compare: the call did not go to the server"
+        if not comparable:
+            self._wait = f"nothing to compare: {self._live.outcome.ended}"
         elif found is None:
             size = weight(self._recorded.result) + weight(self._live.outcome.result)
             self._wait = f"not compared: {size:,} characters, more than {LARGEST:,} are too many; y copies each side"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from textual import work
 from textual.app import ComposeResult
 
-from blockview.core.compare import Comparison, compare, is_surprise, was_tried
+from blockview.core.compare import Comparison, compare, is_comparable, is_surprise
 from blockview.core.consentlines import Planned
 from blockview.core.lines import Line, Role, Span
 from blockview.core.listrows import name_spans
@@ -173,7 +173,7 @@ class Sending(PaneScreen):
             server = planned.route.destination.name if planned.route.destination else ""
             live = Live(planned.call, shown, schema, outcome, None, server, planned.edited)
             self._keep(len(self._done), live)
-            compared = await in_thread(compare, planned.recorded, outcome) if was_tried(outcome) else None
+            compared = await in_thread(compare, planned.recorded, outcome) if is_comparable(outcome) else None
             if compared is not None:
                 live = replace(live, same=compared.same)
                 self._keep(len(self._done), live)
