@@ -27,7 +27,7 @@ from blockview.commands.shared import (
 )
 from blockview.core.coercion import Depth
 from blockview.core.compare import compare, is_comparable, is_surprise
-from blockview.core.consentlines import NEVER_RAN, Planned
+from blockview.core.consentlines import NEVER_RAN, Planned, never_ran
 from blockview.core.live import Live
 from blockview.core.model import Session, ToolCall
 from blockview.core.names import recorded_servers
@@ -131,10 +131,9 @@ def _left_out(calls: list[ToolCall]) -> str:
     """How many of the calls are not sent by themselves, and why."""
     own = sum(not call.mcp for call in calls)
     reasons = [f"{own:,} of the agent's own tools, which no server has"] if own else []
-    for status, words in NEVER_RAN.items():
-        if count := sum(call.mcp and call.status is status for call in calls):
-            reasons.append(f"{count:,} {words}")
-    return "; ".join(reasons) + ("; --call ID sends one" if len(reasons) > bool(own) else "")
+    if others := never_ran(call for call in calls if call.mcp):
+        reasons.append(f"{others}; --call ID sends one")
+    return "; ".join(reasons)
 
 
 def _terminal(options: Namespace) -> TextIO | None:
