@@ -427,3 +427,13 @@ def test_a_signal_leaves_no_server_behind(number: signal.Signals, tmp_path: Path
     terminal.process.send_signal(number)
     assert terminal.end()[0] == 128 + number
     assert processes(mark) == []
+
+
+def test_a_signal_loses_nothing_of_what_was_sent_before(tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__sleep", '{"seconds":600}'))
+    terminal = Terminal(path, "--server", FAULTS, "--json", "--continue-on-error", "--yes")
+    terminal.wait_for("[2/2] faults.sleep")
+    terminal.process.send_signal(signal.SIGTERM)
+    code, out = terminal.end()
+    assert code == 128 + signal.SIGTERM
+    assert [call["id"] for call in json.loads(out)["calls"]] == ["t1"]
