@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from blockview.core.model import ToolResult as ToolResult
     from blockview.core.prepare import prepare as prepare
     from blockview.core.result import result_value as result_value
+    from blockview.library import lookup_in as lookup_in
+    from blockview.library import render as render
     from blockview.readers.opening import open_session as open_session
 
 __version__ = "0.1.0"
@@ -26,8 +28,10 @@ _HOMES = {
     "Session": "core.model",
     "ToolCall": "core.model",
     "ToolResult": "core.model",
+    "lookup_in": "library",
     "open_session": "readers.opening",
     "prepare": "core.prepare",
+    "render": "library",
     "result_value": "core.result",
 }
 

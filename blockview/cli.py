@@ -5,6 +5,7 @@ Nothing but the standard library is loaded here, so that `--help` answers at onc
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 from blockview.commands import Failure, load
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
 
 HELP = """\
 blockview: what an agent's MCP tool calls really sent, and the exact digits that came back
@@ -22,12 +23,16 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   blockview demo                   browse the bundled session; its strict servers are ready for replay
   blockview sessions [PATH ...]    list the sessions of your tools, or of a folder, with all counts (--json)
   blockview find TEXT [PATH ...]   look for a text in all sessions (--regex, --case, --json, --limit N)
-  blockview render PATH            print a session (--format text|ansi|json, --width N, --block N, --call ID)
+  blockview render PATH            print a session (--format text|ansi|markdown|html|svg|json, --block N, --call ID)
+  blockview check PATH ...         what asks for a second look, also in CI (--fail-on, --junit, --sarif, --baseline)
   blockview replay PATH            send recorded calls again, compare the answers (--call ID, --tool NAME, --yes)
+  blockview record -o FILE -- CMD  sit between a client and its stdio server, pass on every byte, keep every message
   blockview coerce --schema FILE   arguments on stdin, dispatched arguments on stdout (--transport stdio|http)
   blockview servers                list the MCP servers that your tools configure; starts none (--json)
   blockview tools [NAME]           ask servers for their tools, print them as a file for --tools
 
+  --follow                browse: read on while the recording grows
+  --filter WORDS          render, replay: only what a filter holds for, such as 'tool:run_* is:error'
   --coerce top|deep|off   how far whole-number floats become integers where the schema says so (default: top)
   --tools FILE            tool schemas: a tools/list result or an array of tools
   --server NAME=COMMAND   an MCP server that a command starts; --url NAME=URL, --header, --config FILE likewise
@@ -35,13 +40,13 @@ blockview: what an agent's MCP tool calls really sent, and the exact digits that
   --version               print the version
   -h, --help              print this; with a command, that command's options
 
-PATH may be - for stdin, demo, or FILE#ID for one session of a database. A recording is recognised by its content:
-sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo, VS Code, Warp and ACP agents,
-API logs, OTLP spans, captures of MCP traffic.
+PATH may be - for stdin or demo (but not for sessions), or FILE#ID for one session of a database. A recording is
+recognised by its content: sessions of Claude Code, Codex, Copilot CLI, Gemini CLI, OpenCode, Goose, Cline, Roo,
+VS Code, Warp and ACP agents, API logs, OTLP spans, captures of MCP traffic.
 """
 
 _BROWSE = "browse"
-_COMMANDS = ("demo", "sessions", "find", "render", "coerce", "servers", "tools", "replay")
+_COMMANDS = ("demo", "sessions", "find", "render", "check", "coerce", "servers", "tools", "replay", "record")
 """The commands; each is the module of its name in `blockview.commands`."""
 _DEMO = "demo"
 """The one command that is the name of a recording as well."""
@@ -108,17 +113,37 @@ def _run(arguments: list[str]) -> int:
     late = next((word for word in rest if word in _COMMANDS and word != _DEMO and not os.path.exists(word)), None)
     if not named and late:
         raise Failure(f"the command comes first: blockview {late} ...; see blockview --help")
-    command = load(f"blockview.commands.{name}")
-    parser = _parser(f"blockview {name}" if named else "blockview")
-    command.describe(parser)
-    code: int = command.run(parser.parse_args(rest))
+    if name in (_BROWSE, _DEMO):
+        # There is no garbage before the first screen, and to look for it costs time. The app looks for it from then on.
+        gc.disable()
+    try:
+        command = load(f"blockview.commands.{name}")
+        parser = _parser(f"blockview {name}" if named else "blockview")
+        command.describe(parser)
+        code: int = command.run(parser.parse_args(rest))
+    finally:
+        gc.enable()
     return code
+
+
+def _with_values(words: Sequence[str]) -> list[str]:
+    """The words of a command line in which a filter that begins with a minus sign is no option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--filter" and word.startswith("-") and not word.startswith("--"):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _parser(program: str) -> ArgumentParser:
     from argparse import ArgumentParser
 
     class Parser(ArgumentParser):
+        def parse_args(self, args: list[str]) -> Namespace:  # type: ignore[override]
+            return super().parse_args(_with_values(args))
+
         def error(self, message: str) -> NoReturn:
             raise Failure(f"{message}; see {self.prog} --help")
 

@@ -21,6 +21,7 @@ import pytest_textual_snapshot as pts  # noqa: E402
 from syrupy.location import PyTestLocation  # noqa: E402
 
 TESTS = Path(__file__).parent
+collect_ignore = ["data"]
 SNAPSHOTS = TESTS.parent / "snapshots"
 
 

@@ -1,7 +1,7 @@
 """Fills in the parts of README.md that the program itself says: `python -m tests.readme` writes them.
 
-Keys, marks, filter words and places stand between comments of that name; a `console` block is a command and what it
-prints, with times of its own in place of those that a live server took.
+Keys, marks, filter words, findings and places stand between comments of that name; a `console` block is a command and
+what it prints, with times of its own in place of those that a live server took.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from blockview.core.findings import Kind
 from blockview.core.query import HELP
 from blockview.readers.places import KNOWN, System
 from blockview.ui.actions import MARKS, keys_markdown
@@ -30,6 +31,7 @@ def renewed(text: str) -> str:
     text = _between("keys", keys_markdown(), text)
     text = _between("marks", marks_markdown(), text)
     text = _between("filter", filter_markdown(), text)
+    text = _between("findings", findings_markdown(), text)
     text = _between("places", places_markdown(), text)
     return _CONSOLE.sub(lambda match: f"$ {match[1]}\n{printed(match[1])}", text)
 
@@ -42,6 +44,11 @@ def marks_markdown() -> str:
 def filter_markdown() -> str:
     rows = "".join(f"| `{usage}` | {meaning} |\n" for usage, meaning in HELP)
     return f"| word | keeps |\n|---|---|\n{rows}"
+
+
+def findings_markdown() -> str:
+    rows = "".join(f"| `{kind.value}` | {kind.level.value} | {kind.help} |\n" for kind in Kind)
+    return f"| finding | level | meaning |\n|---|---|---|\n{rows}"
 
 
 def places_markdown() -> str:

@@ -72,7 +72,9 @@ def test_version(run: Run) -> None:
     assert run("--version").stdout == f"blockview {blockview.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["render", "coerce", "demo"])
+@pytest.mark.parametrize(
+    "command", ["render", "check", "coerce", "demo", "replay", "find", "sessions", "servers", "tools"]
+)
 def test_each_command_has_its_own_help(run: Run, command: str) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
@@ -437,6 +439,33 @@ def test_render_only_what_a_filter_holds_for(run: Run) -> None:
     assert "editor.select" in done.stdout and "editor.open" not in done.stdout
     one = json.loads(run("render", "demo", "--format", "json", "--filter", "is:error tool:select").stdout)
     assert {call["tool"] for block in one["blocks"] for call in block["calls"]} == {"select"}
+
+
+@pytest.mark.parametrize(("form", "start"), [("html", "<!DOCTYPE html>"), ("markdown", "```text\n"), ("svg", "<svg ")])
+def test_render_as_a_document(run: Run, form: str, start: str) -> None:
+    done = run("render", "demo", "--format", form, "--block", "1", "--width", "70")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(start) and "toolu_02" in done.stdout and "toolu_08" not in done.stdout
+
+
+def test_a_picture_that_would_be_too_long_says_what_to_do(run: Run, tmp_path: Path) -> None:
+    text = "\\n".join(map(str, range(3000)))
+    line = '{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"' + text + '"}}\n'
+    (tmp_path / "long.jsonl").write_text(line)
+    done = run("render", "long.jsonl", "--format", "svg")
+    assert_one_clear_line(done, "too many for a picture", "--block")
+
+
+def test_a_filter_may_begin_with_a_minus_sign(run: Run) -> None:
+    for words in (["--filter", "-is:error"], ["--filter=-is:error"]):
+        done = run("render", "demo", *words)
+        assert done.returncode == 0 and "editor.open" in done.stdout and "tool error" not in done.stdout
+
+
+def test_a_filter_that_holds_for_nothing_says_so(run: Run) -> None:
+    done = run("render", "demo", "--format", "json", "--filter", "tool:nothing")
+    assert (done.returncode, json.loads(done.stdout)["blocks"]) == (0, [])
+    assert done.stderr == "blockview: demo: the filter holds for nothing here: tool:nothing\n"
 
 
 def test_a_filter_that_cannot_be_read(run: Run) -> None:

@@ -40,8 +40,8 @@ def test_hits_stand_below_their_session_and_are_safe_to_print(tmp_path: Path) ->
         str(path),
         "      1 prompt    ask for needle",
         r"      1 assistant for \x1b[31mneedle here",
-        '      1 arguments mcp__demo__add  {"word":"needle"}',
-        "      1 result    mcp__demo__add  needle told",
+        '      1 arguments demo.add  {"word":"needle"}',
+        "      1 result    demo.add  needle told",
     ]
 
 
@@ -63,7 +63,7 @@ def test_folders_and_files_are_looked_through(tmp_path: Path, large: bool) -> No
         "block": 1,
         "call": 1,
         "what": "result",
-        "name": "mcp__demo__add",
+        "name": "demo.add",
         "context": hits[3]["context"],
         "start": 0,
         "end": 6,
@@ -107,6 +107,23 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert "no known recording" in done.stderr
     # What was found counts more.
     assert find("needle", foreign, write(tmp_path / "a.jsonl", "needle")).returncode == 0
+
+
+def test_stdin_and_the_demo_are_looked_through_as_well() -> None:
+    done = find("toolu_08", "demo")
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["demo", "      3 call      tickets.search  toolu_08"])
+    command = [sys.executable, "-m", "blockview", "find", "--json", "tickets.search", "-"]
+    found = subprocess.run(command, input=DEMO.read_bytes(), capture_output=True, check=True, timeout=60).stdout
+    assert {json.loads(line)["path"] for line in found.splitlines()} == {"stdin"}
+
+
+def test_a_title_is_found_where_the_session_begins(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "needle")
+    with path.open("a") as file:
+        file.write('{"type":"summary","summary":"Where the haystack is","leafUuid":"x"}\n')
+    assert find("haystack", path).stdout.splitlines() == [str(path), "        title     Where the haystack is"]
+    hit = json.loads(find("--json", "haystack", path).stdout)
+    assert (hit["block"], hit["what"]) == (None, "title")
 
 
 def test_a_database_is_looked_through_as_well(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def run_main(*arguments: str) -> str:
         ("sessions", str(DEMO)),
         ("coerce",),
         ("render", str(DEMO), "--format", "text"),
+        ("check", str(DEMO), "--fail-on", "none"),
         ("render", str(DEMO), "--format", "ansi"),
         ("render", str(DEMO), "--format", "json"),
     ],

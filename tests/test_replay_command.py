@@ -250,6 +250,26 @@ def test_calls_that_never_ran_are_sent_only_by_name(replay: Any, tmp_path: Path)
     assert "blockview: call t1: the recording shows that it was rejected and reached no server\n" in told
 
 
+def test_calls_are_chosen_by_the_name_on_screen_and_by_a_filter(replay: Any) -> None:
+    for chosen in (["--tool", "editor.select"], ["--tool", "editor.sel*"], ["--filter", "tool:editor.select"]):
+        _, calls, _ = replay("demo", "--yes", "--continue-on-error", *chosen)
+        assert [call["tool"] for call in calls] == ["select", "select"], chosen
+    _, calls, _ = replay("demo", "--yes", "--filter", "-is:error tool:select")
+    assert [call["tool"] for call in calls] == ["select"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (["--tool", "tickets"], "is of the tool tickets; there are editor.open, editor.select, metrics.query"),
+        (["--filter", "tool:nothing"], "the filter holds for no call: tool:nothing"),
+    ],
+)
+def test_what_chooses_nothing_says_so(chosen: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "demo", "--yes", *chosen]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_what_is_left_out_is_told_once_with_the_reason(replay: Any) -> None:
     _, calls, told = replay("demo", "--yes", "--tool", "Task", "--tool", "open")
     assert {call["tool"] for call in calls} == {"open"}

@@ -81,6 +81,14 @@ def test_a_folder_and_files(run: Run, tmp_path: Path) -> None:
         assert done.stderr == f"blockview: {arguments[0]}: {reason}\n"
 
 
+def test_a_file_that_is_no_recording_is_told(run: Run, tmp_path: Path) -> None:
+    path = homes.write_claude(tmp_path, 0)
+    (tmp_path / "notes.txt").write_text("nothing")
+    done = run("sessions", path, tmp_path / "notes.txt")
+    assert done.returncode == 2 and path.name in done.stdout
+    assert done.stderr == f"blockview: {tmp_path / 'notes.txt'}: no known recording\n"
+
+
 def test_a_tools_file_changes_the_marks(run: Run, tmp_path: Path) -> None:
     path = homes.write_claude(tmp_path / "logs", 0)
     tools = tmp_path / "tools.json"

@@ -53,14 +53,23 @@ class FileCatalog:
 
     def lookup(self, call: ToolCall) -> Found | Missing:
         """The input schema of the call's tool as the file has it."""
-        specs = [spec for spec in self._tools if spec.name == call.tool]
-        if call.server is not None:
-            specs = [spec for spec in specs if spec.server in (None, call.server)]
+        specs = self._specs(call)
         if not specs:
             return Missing(f"{self._source} does not have {short_name(call.tool)}")
         others = sorted({short_name(spec.server or "another entry") for spec in specs[1:]})
         doubt = f" (ambiguous: {', '.join(others)} has it too)" if others else ""
         return self._schemas.answer(specs[0], f"{self._source}{doubt}")
+
+    def output_schema(self, call: ToolCall) -> str | None:
+        """The text of the output schema of the call's tool, if the file has one."""
+        specs = self._specs(call)
+        return specs[0].output_schema if specs else None
+
+    def _specs(self, call: ToolCall) -> list[ToolSpec]:
+        specs = [spec for spec in self._tools if spec.name == call.tool]
+        if call.server is not None:
+            specs = [spec for spec in specs if spec.server in (None, call.server)]
+        return specs
 
 
 def _tools_array(tree: Tree) -> int | None:

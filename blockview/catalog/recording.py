@@ -27,6 +27,16 @@ class RecordingCatalog:
 
     def lookup(self, call: ToolCall) -> Found | Missing:
         """The input schema of the call's tool as the recording lists it."""
+        found = self._find(call)
+        return found if isinstance(found, Missing) else self._schemas.answer(*found)
+
+    def output_schema(self, call: ToolCall) -> str | None:
+        """The text of the output schema of the call's tool, if the recording lists one."""
+        found = self._find(call)
+        return None if isinstance(found, Missing) else found[0].output_schema
+
+    def _find(self, call: ToolCall) -> tuple[ToolSpec, str] | Missing:
+        """The tool as listed, and where."""
         if not self._listed:
             return Missing("the recording lists no tools")
         specs = self._by_name.get(call.tool, [])
@@ -49,7 +59,7 @@ class RecordingCatalog:
                 f"tools/list, line {stale.since}, was declared changed on line {stale.until} and not listed again"
             )
         doubt = f" (ambiguous: {', '.join(map(short_name, sorted(others)))} has it too)" if others else ""
-        return self._schemas.answer(spec, f"tools/list, line {spec.since}{when}{doubt}")
+        return spec, f"tools/list, line {spec.since}{when}{doubt}"
 
 
 def _in_force(specs: Sequence[ToolSpec], line: int) -> tuple[ToolSpec | None, str]:

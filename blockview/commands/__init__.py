@@ -11,9 +11,11 @@ class Failure(ValueError):
 
 def load(name: str) -> ModuleType:
     """Import a module and all it needs without collecting garbage on the way: there is none, and to look costs time."""
+    looked = gc.isenabled()
     gc.disable()
     try:
         return import_module(name)
     finally:
         gc.freeze()
-        gc.enable()
+        if looked:
+            gc.enable()

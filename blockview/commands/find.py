@@ -11,8 +11,22 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from blockview.commands import Failure
-from blockview.commands.shared import add_coerce_option, add_tools_option, lookups, paint, problem, terminal_width, warn
+from blockview.commands.shared import (
+    DEMO_TOOLS,
+    STDIN,
+    add_coerce_option,
+    add_tools_option,
+    is_demo,
+    lookups,
+    paint,
+    positive,
+    problem,
+    read_recording,
+    terminal_width,
+    warn,
+)
 from blockview.core.coercion import Depth
+from blockview.core.find import WHOLE
 from blockview.core.hitlines import hit_line
 from blockview.core.lines import Role, Span
 from blockview.core.safetext import visible
@@ -29,21 +43,17 @@ def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("text", metavar="TEXT", help="what to look for; capitals matter if it has any")
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="recordings and folders; by default all sessions of your tools"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="recordings, folders, - for stdin, demo; by default all of your tools",
     )
     parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression, as Python writes them")
     parser.add_argument("--case", action="store_true", help="capitals matter in any case")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="stop after N hits")
+    parser.add_argument("--limit", type=positive, metavar="N", help="stop after N hits")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each hit, one on a line")
     add_coerce_option(parser)
     add_tools_option(parser)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
 
 
 def run(options: Namespace) -> int:
@@ -92,7 +102,9 @@ def _files(paths: Sequence[str]) -> list[Found]:
     found: dict[str, Found] = {}
     for path in paths:
         try:
-            if os.path.isdir(path):
+            if _opened(path):
+                found[path] = Found(path, 0, 0)
+            elif os.path.isdir(path):
                 os.scandir(path).close()
                 found.update((file.path, file) for file in found_in([folder_place(path)]))
             else:
@@ -104,16 +116,46 @@ def _files(paths: Sequence[str]) -> list[Found]:
     return list(found.values())
 
 
+def sources_of(paths: Sequence[str]) -> list[tuple[str, bool]]:
+    """What opens each recording of these files and folders, and whether somebody named it, not only its folder.
+
+    Raises:
+        Failure: one of them cannot be read.
+    """
+    found = [file.path for file in _files(paths)]
+    return [(path, path in paths) for path in found]
+
+
 def _told(files: Sequence[Found], wanted: Wanted, options: Namespace) -> Iterator[Told | None]:
-    paths, depth = [file.path for file in files], Depth(options.coerce)
+    named = [file.path for file in files]
+    paths, depth = [path for path in named if not _opened(path)], Depth(options.coerce)
+    for path in named:
+        if _opened(path):
+            yield from _in_memory(path, wanted, options, depth)
     if len(files) > 1 and sum(file.size for file in files) > _LITTLE:
         from blockview.commands.searchers import search_files
 
-        return search_files(paths, wanted, depth, options.tools)
+        yield from search_files(paths, wanted, depth, options.tools)
+        return
     from blockview.commands.searching import search_file
 
     needle, lookup_of = wanted.needle(), lookups(options.tools)
-    return (told for path in paths for told in search_file(path, needle, lookup_of, depth))
+    for path in paths:
+        yield from search_file(path, needle, lookup_of, depth)
+
+
+def _opened(path: str) -> bool:
+    """Whether a path names no file: stdin, or the bundled session."""
+    return path == STDIN or is_demo(path)
+
+
+def _in_memory(path: str, wanted: Wanted, options: Namespace, depth: Depth) -> Iterator[Told]:
+    from blockview.commands.searching import search_session
+
+    session = read_recording(path)
+    lookup = lookups(options.tools or (DEMO_TOOLS if is_demo(path) else None))(session)
+    yield from search_session(path, session.source, session, wanted.needle(), lookup, depth)
+    yield Told(path, session.source)
 
 
 def _grouped(told: Iterator[Told | None]) -> Iterator[Told | None]:
@@ -163,7 +205,7 @@ class _JsonPrinter(_Printer):
         if (hit := told.hit) is not None:
             found = {
                 "path": told.name,
-                "block": hit.block + 1,
+                "block": hit.block + 1 if hit.block != WHOLE else None,
                 "call": hit.call + 1 if hit.call >= 0 else None,
                 "what": hit.what,
                 "name": hit.name or None,

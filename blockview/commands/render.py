@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterator
 
 from blockview.commands import Failure
@@ -11,25 +11,28 @@ from blockview.commands.sending import add_wait_options, connect_given, end_on_s
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     DEMO_TOOLS,
+    PAPER_WIDTH,
     STDIN,
     add_coerce_option,
+    add_filter_option,
     add_tools_option,
     is_demo,
     lookup_for,
+    positive,
     read_recording,
     terminal_width,
     uses_colours,
+    warn,
 )
 from blockview.core.coercion import Depth
-from blockview.core.model import Session, ToolCall
+from blockview.core.model import Block, Session, ToolCall
 from blockview.core.names import recorded_servers
 from blockview.core.prepare import Lookup, Prepared, prepare
-from blockview.core.query import Query, QueryError, parse
+from blockview.core.query import Query
 from blockview.core.subagents import find_subagent
-from blockview.export.ansi import ansi_chunks
-from blockview.export.json import json_chunks
-from blockview.export.lines import Choice, PrepareCall, chosen_blocks, session_lines
-from blockview.export.text import text_chunks
+from blockview.export.forms import FORMS, chunks
+from blockview.export.lines import Choice, PrepareCall, chosen_blocks
+from blockview.export.svg import TooLong
 
 _WIDEST = 10_000
 """No wider lines are made: rules and right-aligned words would fill the memory with blanks."""
@@ -40,15 +43,13 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a recording, - for stdin, or demo for the bundled one")
     parser.add_argument(
         "--format",
-        choices=("text", "ansi", "json"),
+        choices=FORMS,
         help="what to print (default: ansi on a terminal without NO_COLOR, else text)",
     )
-    parser.add_argument("--width", type=_positive, metavar="N", help="columns (default: the terminal's, else 100)")
-    parser.add_argument("--block", type=_positive, metavar="N", help="only the block of this number, from 1")
+    parser.add_argument("--width", type=positive, metavar="N", help="columns (default: the terminal's, else 100)")
+    parser.add_argument("--block", type=positive, metavar="N", help="only the block of this number, from 1")
     parser.add_argument("--call", metavar="ID", help="only the call of this id")
-    parser.add_argument(
-        "--filter", type=_filter, metavar="WORDS", help="only what a filter holds for, such as 'tool:run_* is:error'"
-    )
+    add_filter_option(parser)
     parser.add_argument(
         "--agent", action="append", metavar="ID", help="only this subagent's part; again for a subagent of that one"
     )
@@ -108,34 +109,28 @@ def _print(session: Session, blocks: Collection[int] | None, lookup: Lookup, opt
         return prepare(call, lookup, depth)
 
     query: Query | None = options.filter
+    matched = query is None
+
+    def rows(block: Block) -> Collection[int]:
+        nonlocal matched
+        found = query.rows(block, prepare_call) if query is not None else ()
+        matched = matched or bool(found)
+        return found
+
     if query is not None:
-        choice = choice._replace(rows=lambda block: query.rows(block, prepare_call))
+        choice = choice._replace(rows=rows)
     for chunk in _chunks(session, prepare_call, options, choice):
         sys.stdout.write(chunk)
+    if not matched:
+        warn(f"{name}: the filter holds for nothing here: {options.filter.text}")
     return 0
 
 
 def _chunks(session: Session, prepare_call: PrepareCall, options: Namespace, choice: Choice) -> Iterator[str]:
     form = options.format or ("ansi" if uses_colours(sys.stdout) else "text")
-    if form == "json":
-        return json_chunks(session, prepare_call, choice)
-    width = min(options.width or terminal_width(sys.stdout), _WIDEST)
-    lines = session_lines(session, prepare_call, width=width, choice=choice, recorded=options.recorded)
-    return ansi_chunks(lines) if form == "ansi" else text_chunks(lines)
-
-
-def _filter(text: str) -> Query:
+    own = terminal_width(sys.stdout) if form in ("text", "ansi") else PAPER_WIDTH
+    width = min(options.width or own, _WIDEST)
     try:
-        return parse(text)
-    except QueryError as error:
-        raise ArgumentTypeError(f"{error}, at character {error.at + 1} of {text!r}") from None
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-_positive.__name__ = "positive number"  # argparse names the type in its message
+        yield from chunks(form, session, prepare_call, width=width, choice=choice, recorded=options.recorded)
+    except TooLong as error:
+        raise Failure(f"{_name(options)}: {error}; choose with --block, --call or --filter") from None

@@ -11,12 +11,14 @@ from typing import TextIO, TypeVar
 from msgspec.structs import replace
 
 from blockview.commands import Failure
+from blockview.commands.choosing import chosen_calls
 from blockview.commands.consent import Consent
 from blockview.commands.sending import add_wait_options, end_on_signals, replayer_for
 from blockview.commands.serving import add_server_options, servers_from
 from blockview.commands.shared import (
     STDIN,
     add_coerce_option,
+    add_filter_option,
     add_tools_option,
     is_demo,
     lookup_for,
@@ -27,7 +29,7 @@ from blockview.commands.shared import (
 )
 from blockview.core.coercion import Depth
 from blockview.core.compare import compare, is_comparable, is_surprise
-from blockview.core.consentlines import NEVER_RAN, Planned, never_ran
+from blockview.core.consentlines import NEVER_RAN, Planned
 from blockview.core.live import Live
 from blockview.core.model import Session, ToolCall
 from blockview.core.names import recorded_servers
@@ -49,7 +51,10 @@ def describe(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("path", metavar="PATH", help="a recording, or - for stdin; the bundled one is called demo")
     parser.add_argument("--call", action="append", default=[], metavar="ID", help="only the call of this id")
-    parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls of this tool")
+    parser.add_argument(
+        "--tool", action="append", default=[], metavar="NAME", help="only calls of this tool, or of server.tool"
+    )
+    add_filter_option(parser)
     add_server_options(parser)
     add_wait_options(parser)
     parser.add_argument(
@@ -69,7 +74,7 @@ def run(options: Namespace) -> int:
 
     end_on_signals()
     session, servers = _session(options), servers_from(options)
-    calls = _chosen(session, options)
+    calls = chosen_calls(session, options)
     replayer = replayer_for(only_given(servers) if options.yes else servers, options, recorded_servers(session))
     lookup = lookup_for(session, options.tools, replayer.lookup)
     consent = Consent(_terminal(options), given=options.yes)
@@ -101,44 +106,6 @@ def _session(options: Namespace) -> Session:
 
         demo_options(options)
     return read_recording(options.path)
-
-
-def _chosen(session: Session, options: Namespace) -> list[ToolCall]:
-    """The calls to send, in recorded order.
-
-    Raises:
-        Failure: there is none, or none of an id that was asked for.
-    """
-    wanted, tools = set(options.call), set(options.tool)
-    calls = [call for block in session.blocks for call in block.calls]
-    if wanted:
-        if strange := wanted - {call.id for call in calls}:
-            raise Failure(
-                f"{session.source}: no call with the id {short_name(min(strange))}; render --format json shows the ids"
-            )
-        chosen = [call for call in calls if call.id in wanted and (not tools or call.tool in tools)]
-        if not chosen:
-            raise Failure(f"{session.source}: none of these calls is of the tool {short_name(min(tools))}")
-        return chosen
-    chosen = [call for call in calls if call.mcp and call.status not in NEVER_RAN]
-    if not chosen:
-        raise Failure(f"{session.source}: it holds no MCP call that reached a server")
-    calls = [call for call in calls if not tools or call.tool in tools]
-    chosen = [call for call in chosen if not tools or call.tool in tools]
-    if not chosen:
-        raise Failure(f"{session.source}: no MCP call that reached a server is of the tool {short_name(min(tools))}")
-    if len(calls) > len(chosen):
-        warn(f"left out: {_left_out(calls)}")
-    return chosen
-
-
-def _left_out(calls: list[ToolCall]) -> str:
-    """How many of the calls are not sent by themselves, and why."""
-    own = sum(not call.mcp for call in calls)
-    reasons = [f"{own:,} of the agent's own tools, which no server has"] if own else []
-    if others := never_ran(call for call in calls if call.mcp):
-        reasons.append(f"{others}; --call ID sends one")
-    return "; ".join(reasons)
 
 
 def _terminal(options: Namespace) -> TextIO | None:

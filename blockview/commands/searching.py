@@ -14,6 +14,7 @@ from blockview.core.hunting import Hunt
 from blockview.core.model import Session
 from blockview.core.needle import Hit, Needle
 from blockview.core.prepare import Lookup, prepare
+from blockview.core.safetext import ELLIPSIS
 from blockview.core.searching import Told
 from blockview.readers.head import Reader
 from blockview.readers.opening import open_session
@@ -45,8 +46,7 @@ def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) ->
     try:
         for name in _sessions(path, needle):
             session = open_session(name)
-            for hit in _hits(session, needle, lookup_of(session), depth):
-                yield Told(path, name, hit)
+            yield from search_session(path, name, session, needle, lookup_of(session), depth)
     except UnknownFormat as error:
         yield Told(path, path, problem=str(error).removeprefix(f"{path}: "), foreign=True)
     except OSError as error:
@@ -55,6 +55,23 @@ def search_file(path: str, needle: Needle, lookup_of: LookupOf, depth: Depth) ->
         yield Told(path, path, problem=str(error) or type(error).__name__)
     else:
         yield Told(path, path)
+
+
+def search_session(
+    path: str, name: str, session: Session, needle: Needle, lookup: Lookup, depth: Depth
+) -> Iterator[Told]:
+    """The hits of a session that opens by `name`; see `search_file`."""
+    if not _is_prompt(session):
+        for hit in needle.in_title(session.title):
+            yield Told(path, name, hit)
+    for hit in _hits(session, needle, lookup, depth):
+        yield Told(path, name, hit)
+
+
+def _is_prompt(session: Session) -> bool:
+    """Whether the title is the start of the first prompt, and so no place of its own."""
+    prompt = session.blocks[0].prompt if session.blocks else ""
+    return " ".join(prompt.split()).startswith(" ".join(session.title.removesuffix(ELLIPSIS).split()))
 
 
 def _sessions(path: str, needle: Needle) -> list[str]:

@@ -46,6 +46,9 @@ def run(options: Namespace) -> int:
         found = {"blockview": 1, "sessions": list(map(_as_json, listings))}
         print(visible_json(json.dumps(found, indent=1)))
         return 0
+    unreadable = [listing for listing in listings if listing.problem and listing.path in options.paths]
+    for listing in unreadable:
+        warn(f"{listing.path}: {listing.problem}")
     if not listings:
         warn("no sessions found; blockview --places tells where they are looked for")
         return 0
@@ -54,7 +57,7 @@ def run(options: Namespace) -> int:
     for line, path in ((names_line(width), "path"), *zip(_lines(listings, width), paths, strict=True)):
         text = plain(line)
         print(f"{text}{' ' * (width + _GAP - cell_width(text))}{path}")
-    return 0
+    return 2 if unreadable else 0
 
 
 def _lines(listings: Sequence[Listing], width: int) -> Iterator[Line]:

@@ -6,7 +6,7 @@ import errno
 import functools
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,13 +21,14 @@ from blockview.core.growing import Growing, Grown
 from blockview.core.lines import Line, plain
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup
-from blockview.core.safetext import visible
+from blockview.core.safetext import short_name, visible
 from blockview.export.ansi import ansi_line
 from blockview.readers.opening import open_growing, open_session, session_of_bytes
 from blockview.readers.registry import UnknownFormat
 
 if TYPE_CHECKING:
     from blockview.catalog.cache import ToolsCache
+    from blockview.core.query import Query
 
 _FIRST_STEP = 0.02
 """Seconds of reading before the first screen."""
@@ -38,7 +39,10 @@ DEMO = "demo"
 DEMO_FOLDER = Path(__file__).parents[1] / "demo"
 DEMO_TOOLS = str(DEMO_FOLDER / "tools.json")
 
-_PAPER_WIDTH = 100
+_DIGITS = 18
+"""Digits of the largest number that an option takes."""
+
+PAPER_WIDTH = 100
 """Columns where there is no terminal to ask."""
 
 
@@ -48,6 +52,33 @@ def add_coerce_option(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--coerce", choices=depths, default=Depth.TOP.value, help="how far coercion reaches (default: top)"
     )
+
+
+def add_filter_option(parser: ArgumentParser) -> None:
+    """`--filter`, of all commands that choose calls."""
+    parser.add_argument(
+        "--filter", type=_filter, metavar="WORDS", help="only what a filter holds for, such as 'tool:run_* is:error'"
+    )
+
+
+def _filter(text: str) -> Query:
+    from blockview.core.query import QueryError, parse
+
+    try:
+        return parse(text)
+    except QueryError as error:
+        raise ArgumentTypeError(f"{error}, at character {error.at + 1} of {text!r}") from None
+
+
+def positive(text: str) -> int:
+    """A number of a command line that is at least 1.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    if not text.isascii() or not text.isdecimal() or len(text) > _DIGITS or not int(text):
+        raise ArgumentTypeError(f"{short_name(text)!r} is not a whole number from 1 on")
+    return int(text)
 
 
 def add_tools_option(parser: ArgumentParser) -> None:
@@ -191,9 +222,9 @@ def paint(line: Line, stream: TextIO) -> str:
 def terminal_width(stream: TextIO) -> int:
     """Columns of the terminal that a stream goes to, or of paper where it goes elsewhere."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _PAPER_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or PAPER_WIDTH
     except OSError:
-        return _PAPER_WIDTH
+        return PAPER_WIDTH
 
 
 def warn(text: str) -> None:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 HEAD = -1
 """The number of a block's own row, which stands above the rows of its calls."""
+WHOLE = -1
+"""In place of a block: the session as a whole."""
 
 
 class Position(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blockview.core.find import WHOLE
 from blockview.core.lines import Line, Role, Span
 from blockview.core.needle import Hit
 from blockview.core.rows import fit
@@ -17,7 +18,8 @@ _BEFORE = 3
 
 def hit_line(hit: Hit, width: int) -> Line:
     """The line of a hit in `width` cells."""
-    start = [Span(f"{hit.block + 1:>7} ", Role.QUIET), Span(f"{one_line(hit.what, _WHAT):<{_WHAT}} ", Role.KEY)]
+    number = "" if hit.block == WHOLE else hit.block + 1
+    start = [Span(f"{number:>7} ", Role.QUIET), Span(f"{one_line(hit.what, _WHAT):<{_WHAT}} ", Role.KEY)]
     if hit.name and width >= _NAME_FROM:
         start.append(Span(f"{one_line(hit.name, _NAME)}  ", Role.TOOL))
     room = width - sum(cell_width(span.text) for span in start)

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 
 import msgspec
 
-from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, decode_string, escape_pointer
+from blockview.core.jsoncells import (
+    EXACT,
+    FOLD,
+    GAP,
+    KEY_COLUMN,
+    KEY_GAP,
+    ROLES,
+    SAMPLE,
+    brackets,
+    column,
+    container_spans,
+    indent,
+    is_long,
+    is_plain,
+    key_spans,
+    measured,
+    name,
+    opened_lines,
+    positions_column,
+)
+from blockview.core.jsontext import CONTAINERS, NUMBERS, Kind, Node, Tree, escape_pointer
 from blockview.core.lazytree import LazyTree
-from blockview.core.lines import Role, Span
+from blockview.core.lines import Paint, Role, Span, printed
 from blockview.core.media import size
+from blockview.core.openjson import open_text
 from blockview.core.result import exactly_double
 from blockview.core.rows import Fold, Row, Section, Target, fit
 from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wrap_lines
@@ -18,24 +41,10 @@ from blockview.core.safetext import ELLIPSIS, cell_width, one_line, visible, wra
 MANY_CHILDREN = 200
 """A container below the first level with more children than this starts folded."""
 
-_GUTTER = 2
-_STEP = 2
-_FOLD = 2
-_KEY_COLUMN = 16
-_SAMPLE = 100
 _LARGE = 100_000
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
-_ROLES = {
-    Kind.STRING: Role.STRING,
-    Kind.INTEGER: Role.NUMBER,
-    Kind.FLOAT: Role.NUMBER,
-    Kind.TRUE: Role.WORD,
-    Kind.FALSE: Role.WORD,
-    Kind.NULL: Role.WORD,
-    Kind.NOT_JSON: Role.WORD,
-    Kind.OBJECT: Role.PUNCTUATION,
-    Kind.ARRAY: Role.PUNCTUATION,
-}
+_SOME = 5_000
+"""Values of a level that are all opened together."""
+_ALL_LEVELS = 1 << 30
 _MARK_ROLES = {"→": Role.CHANGED, "≈": Role.SPELLING, "?": Role.MISSING}
 
 
@@ -88,7 +97,12 @@ class JsonRows:
         self._hiding = self._ancestors_of_changes()
         self._columns: dict[int, int] = {}
         self._sizes: dict[int, str] = {}
-        self._entries = self._walk(tree) if isinstance(tree, Tree) else self._walk_lazily(tree)
+        self._levels = _levels_of_some(tree) if isinstance(tree, LazyTree) and fold is Fold.MUCH else _ALL_LEVELS
+        """Values further in than this are folded, whatever is open else."""
+
+    @cached_property
+    def _entries(self) -> list[int | Row]:
+        return self._walk(self._tree) if isinstance(self._tree, Tree) else self._walk_lazily(self._tree)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -112,26 +126,43 @@ class JsonRows:
                 return None
         return None
 
+    def printed(self, paint: Paint) -> Iterator[str]:
+        """All rows as text. Of a lazy tree that is open altogether no node is made for it."""
+        if isinstance(self._tree, LazyTree) and self._fold is Fold.OPEN and not self._toggled and not self._notes:
+            found = open_text(self._tree.data.decode(), self._width, paint, exact=self._exact)
+            if found is not None:
+                return found
+        return (printed(self[at].line, paint) for at in range(len(self)))
+
+    @property
+    def ends_empty(self) -> bool:
+        """Never: each row has a value."""
+        return False
+
     def _walk_lazily(self, tree: LazyTree) -> list[int | Row]:
-        """As `_walk`, but only what is open is read."""
-        special = {tree.root, *self._toggled, *self._notes}
+        """As `_walk`, but only what is open is read: of a million elements that are folded none is looked at."""
+        special = sorted({tree.root, *self._toggled, *self._notes})
         entries: list[int | Row] = []
-        levels = [iter((tree.root,))]
+        levels: list[tuple[Sequence[int], int]] = [((tree.root,), 0)]
+        depths = [0]
         while levels:
-            for number in levels[-1]:
-                entries.append(number)
-                if number not in special and self._fold is not Fold.OPEN:
-                    continue
-                if number in self._notes:
-                    entries += (*self._below(number), *self._dropped(number))
-                node = tree.node(number)
-                if not node.size:
-                    entries += self._opened(number)
-                elif self._is_open(number, node):
-                    levels.append(tree.children(number))
-                    break
-            else:
-                levels.pop()
+            (numbers, begin), depth = levels.pop(), depths.pop()
+            every = self._fold.opens and depth < self._levels
+            at = begin if every else _first_of(special, numbers, begin)
+            entries += numbers[begin : at + 1]
+            if at >= len(numbers):
+                continue
+            levels.append((numbers, at + 1))
+            depths.append(depth)
+            number = numbers[at]
+            if number in self._notes:
+                entries += (*self._below(number), *self._dropped(number))
+            node = tree.node(number)
+            if not node.size:
+                entries += self._opened(number)
+            elif self._is_open(number, node):
+                levels.append((tree.children(number), 0))
+                depths.append(depth + 1)
         return entries
 
     def _walk(self, tree: Tree) -> list[int | Row]:
@@ -159,13 +190,13 @@ class JsonRows:
     def _is_open(self, number: int, node: Node) -> bool:
         """Whether a node with something to fold shows it."""
         if not node.size:
-            default = self._fold is Fold.OPEN
+            default = self._fold.opens and node.depth < self._levels
         elif isinstance(self._tree, LazyTree) and self._fold is Fold.AUTO:
             default = not node.depth and node.size <= MANY_CHILDREN
         elif self._fold is Fold.AUTO:
             default = not node.depth or node.size <= MANY_CHILDREN
         else:
-            default = self._fold is Fold.OPEN or not node.depth
+            default = (self._fold.opens and node.depth < self._levels) or not node.depth
         return default is not (number in self._toggled)
 
     def _ancestors_of_changes(self) -> set[int]:
@@ -180,43 +211,44 @@ class JsonRows:
     def _target(self, number: int) -> Target:
         return Target(self._call, self._section, number)
 
-    def _indent(self, depth: int) -> int:
-        """Cells before the fold mark; deep trees stop moving right so that values keep half of the width."""
-        return min(_GUTTER + _STEP * depth, max(_GUTTER, self._width // 2 - _GUTTER))
-
     def _key(self, node: Node) -> tuple[Span, ...]:
         if node.parent < 0:
             return ()
-        name = _name(node, self._width // 2)
-        role = Role.QUIET if node.key_literal is None else Role.KEY
-        gap = max(1, self._column(node.parent) - cell_width(name) - 1)
-        return (Span(name, role), Span(":" + " " * gap, Role.PUNCTUATION))
+        shown = name(node.key_literal, node.key, node.order, self._width // 2)
+        return key_spans(shown, self._column(node.parent), member=node.key_literal is not None)
 
     def _column(self, parent: int) -> int:
-        """How many cells the keys of a container take, so that its values stand in a column."""
-        column = self._columns.get(parent)
-        if column is None:
-            longest = 0
-            for seen, child in enumerate(self._tree.children(parent)):
-                if seen == _SAMPLE:
-                    break
-                longest = max(longest, cell_width(_name(self._tree.node(child), _KEY_COLUMN)))
-            column = self._columns[parent] = min(longest, _KEY_COLUMN) + 2
-        return column
+        known = self._columns.get(parent)
+        if known is None and (holder := self._tree.node(parent)).kind is Kind.ARRAY:
+            known = self._columns[parent] = positions_column(holder.size)
+        elif known is None:
+            children = map(self._tree.node, islice(self._tree.children(parent), SAMPLE))
+            names = (name(each.key_literal, each.key, each.order, KEY_COLUMN) for each in children)
+            known = self._columns[parent] = column(names)
+        return known
 
     def _lead(self, node: Node, fold_mark: str, mark: str, key: tuple[Span, ...]) -> list[Span]:
-        pad = " " * (self._indent(node.depth) - len(mark))
+        pad = " " * (indent(node.depth, self._width) - len(mark))
         return [Span(mark, _MARK_ROLES.get(mark, Role.PLAIN)), Span(f"{pad}{fold_mark} ", Role.PUNCTUATION), *key]
 
     def _room(self, node: Node, key: tuple[Span, ...]) -> int:
         """Cells that a node's row leaves to its value."""
-        return self._width - self._indent(node.depth) - _FOLD - _cells(key)
+        return self._width - indent(node.depth, self._width) - FOLD - _cells(key)
+
+    def _least_room(self, node: Node) -> int:
+        """No more than `_room`, whatever the key is."""
+        return self._width - indent(node.depth, self._width) - FOLD - max(self._width // 2, KEY_COLUMN) - KEY_GAP
 
     def _row(self, number: int) -> Row:
         node = self._tree.node(number)
         note = self._notes.get(number, _NOTHING)
         key = self._key(node)
         room = self._room(node, key)
+        if note is _NOTHING and node.end - node.start <= room and (plain := self._plain(number, node)) is not None:
+            return Row(
+                (Span(" " * (indent(node.depth, self._width) + FOLD), Role.PUNCTUATION), *key, plain),
+                self._target(number),
+            )
         foldable = node.size > 0 or self._foldable(number, node, room)
         is_open = foldable and self._is_open(number, node)
         lead = self._lead(node, ("▾" if is_open else "▸") if foldable else " ", note.mark, key)
@@ -224,7 +256,7 @@ class JsonRows:
         if words and not self._beside(number, node, note):
             words = ()
         if node.size:
-            value = [*_container(node)]
+            value = [*container_spans(node.kind, node.size)]
             if not is_open and isinstance(self._tree, LazyTree) and node.end - node.start >= _LARGE:
                 value.append(Span(f", {size(node.end - node.start)}", Role.QUIET))
             if not is_open and number in self._hiding:
@@ -234,10 +266,16 @@ class JsonRows:
         elif foldable:
             value = self._folded(number, node, note, room - _cells(words))
         elif node.kind in CONTAINERS:
-            value = [Span("{}" if node.kind is Kind.OBJECT else "[]", Role.PUNCTUATION)]
+            value = [brackets(node.kind)]
         else:
-            value = [Span(visible(self._tree.literal(number)), note.role or _ROLES[node.kind])]
+            value = [Span(visible(self._tree.literal(number)), note.role or ROLES[node.kind])]
         return Row(fit([*lead, *value, *words], self._width), self._target(number), foldable)
+
+    def _plain(self, number: int, node: Node) -> Span | None:
+        """A value that takes one cell for each character, and of which there is nothing to say; None for any other."""
+        literal = "" if node.size else self._tree.literal(number)
+        inexact = self._exact and node.kind is Kind.INTEGER and not exactly_double(literal)
+        return Span(literal, ROLES[node.kind]) if literal and not inexact and is_plain(literal) else None
 
     def _folded(self, number: int, node: Node, note: Annotation, room: int) -> list[Span]:
         """A long literal cut to `room` cells, with what it would open to."""
@@ -247,13 +285,13 @@ class JsonRows:
         value = visible(start)
         if cell_width(value) > room or len(start) < node.end - node.start:
             value = one_line(value + ELLIPSIS, room)
-        return [Span(value, note.role or _ROLES[node.kind]), Span(size, Role.QUIET)]
+        return [Span(value, note.role or ROLES[node.kind]), Span(size, Role.QUIET)]
 
     def _words(self, number: int, node: Node, note: Annotation) -> tuple[Span, ...]:
         words = note.words
         if self._exact and node.kind is Kind.INTEGER and not exactly_double(self._tree.literal(number)):
-            words = (*words, Span("exact digits", Role.QUIET))
-        return tuple(part for word in words for part in (Span("   "), word))
+            words = (*words, EXACT)
+        return tuple(part for word in words for part in (GAP, word))
 
     def _beside(self, number: int, node: Node, note: Annotation) -> bool:
         """Whether the words about a node have room behind its value; if not they get rows of their own."""
@@ -268,7 +306,7 @@ class JsonRows:
         node, note = self._tree.node(number), self._notes[number]
         if not note.words or self._beside(number, node, note):
             return []
-        pad = Span(" " * min(self._indent(node.depth) + 4, self._width // 3))
+        pad = Span(" " * min(indent(node.depth, self._width) + 4, self._width // 3))
         room = self._width - len(pad.text)
         rows: list[list[Span]] = []
         left = 0
@@ -289,39 +327,25 @@ class JsonRows:
             return False
         if len(self._tree.beginning(number, self._width + 1)) > self._width:
             return True
-        literal = self._tree.literal(number)
-        if node.kind is Kind.STRING and r"\n" in literal and "\n" in decode_string(literal):
-            return True
-        return cell_width(visible(literal)) > room
+        return is_long(node.kind, self._tree.literal(number), self._width, room)
 
     def _size(self, number: int, node: Node) -> str:
         known = self._sizes.get(number)
         if known is None:
-            known = self._sizes[number] = self._measured(number, node)
+            known = self._sizes[number] = measured(node.kind, self._tree.literal(number))
         return known
-
-    def _measured(self, number: int, node: Node) -> str:
-        literal = self._tree.literal(number)
-        if node.kind is not Kind.STRING:
-            return f"{sum(map(str.isdigit, literal)):,} digits"
-        text = decode_string(literal)
-        lines = text.count("\n") + (not text.endswith("\n"))
-        return f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
 
     def _opened(self, number: int) -> list[Row]:
         """The rows below an opened leaf: a string's text line by line, a number's digits."""
         node = self._tree.node(number)
+        if node.end - node.start <= self._least_room(node) and is_plain(self._tree.literal(number)):
+            return []
         room = self._room(node, self._key(node))
         if not (self._foldable(number, node, room) and self._is_open(number, node)):
             return []
-        literal = self._tree.literal(number)
-        text = decode_string(literal) if node.kind is Kind.STRING else literal
-        pad = " " * min(self._indent(node.depth) + 2, self._width // 2)
-        bar = "│ " if self._width >= 12 else ""
-        room = self._width - len(pad) - len(bar)
-        role = self._notes.get(number, _NOTHING).role or _ROLES[node.kind]
-        lead = Span(pad + bar, Role.PUNCTUATION)
-        return [Row((lead, Span(line, role)), self._target(number), True) for line in wrap_lines(text, room)]
+        role = self._notes.get(number, _NOTHING).role
+        lines = opened_lines(node.kind, self._tree.literal(number), node.depth, self._width, role)
+        return [Row(line, self._target(number), True) for line in lines]
 
     def _dropped(self, number: int) -> list[Row]:
         """A row for each duplicate of this member that is not sent."""
@@ -338,23 +362,29 @@ class JsonRows:
 _NOTHING = Annotation()
 
 
+def _levels_of_some(tree: LazyTree) -> int:
+    """How many levels of a tree have no more than some thousand values."""
+    level, depth = [tree.root], 0
+    while level and len(level) <= _SOME:
+        level = [child for number in level for child in tree.children(number)]
+        depth += 1
+    return depth
+
+
+def _first_of(wanted: Sequence[int], numbers: Sequence[int], begin: int) -> int:
+    """Where the first of some numbers stands among others from `begin` on, both sorted; their length if none does."""
+    if begin < len(numbers):
+        for number in wanted[bisect_left(wanted, numbers[begin]) :]:
+            at = bisect_left(numbers, number, begin)
+            if at == len(numbers):
+                break
+            if numbers[at] == number:
+                return at
+    return len(numbers)
+
+
 def _cells(spans: Iterable[Span]) -> int:
     return sum(cell_width(span.text) for span in spans)
-
-
-def _container(node: Node) -> tuple[Span, Span]:
-    kind = "{}" if node.kind is Kind.OBJECT else "[]"
-    what = "key" if node.kind is Kind.OBJECT else "item"
-    return Span(kind, Role.PUNCTUATION), Span(f" {node.size:,} {what}{'' if node.size == 1 else 's'}", Role.QUIET)
-
-
-def _name(node: Node, width: int) -> str:
-    """A member's name, with its quotes where it could be taken for something else; an element's position."""
-    if node.key_literal is None:
-        return str(node.order)
-    if node.key is not None and _PLAIN_KEY.fullmatch(node.key):
-        return one_line(node.key, width)
-    return one_line(node.key_literal, width)
 
 
 def _by_node(tree: Tree | LazyTree, annotations: Mapping[str, Annotation]) -> dict[int, Annotation]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from blockview.core.encoder import encoder
+
 
 class JsonError(ValueError):
     """A text is not JSON. `position` is the offset in characters where reading stopped."""
@@ -303,16 +305,16 @@ def wire_text(value: object, transport: Transport = Transport.STDIO) -> str:
     Raises:
         CannotSend: the encoder refuses the value.
     """
-    from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
-
+    core = encoder()
     try:
         if transport is Transport.STDIO:
-            return to_json(value, inf_nan_mode="null").decode()
-        plain = to_jsonable_python(value, inf_nan_mode="null")
+            printed: bytes = core.to_json(value, inf_nan_mode="null")
+            return printed.decode()
+        plain = core.to_jsonable_python(value, inf_nan_mode="null")
         text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         text.encode()
         return text
-    except (PydanticSerializationError, ValueError, RecursionError) as error:
+    except (core.PydanticSerializationError, ValueError, RecursionError) as error:
         raise CannotSend(_why_not(error)) from None
 
 

@@ -11,12 +11,16 @@ import json
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import add
 
 import msgspec
 
 from blockview.core.jsontext import CONTAINERS, Kind, Node, decode_string, escape_pointer
 
+_FEW = 64
+"""Elements of an array that are found one after the other."""
 LAZY = 1_000_000
 """Characters from which a text is read container by container."""
 
@@ -97,9 +101,26 @@ class LazyTree:
         node = self.node(number)
         return self._data[node.start : min(node.end, node.start + 4 * count)].decode(errors="ignore")[:count]
 
-    def children(self, number: int) -> Iterator[int]:
+    def children(self, number: int) -> Sequence[int]:
         """The numbers of the direct children of a value, in order, duplicate keys included."""
-        return iter(self._split(number).starts) if self.node(number).size else iter(())
+        return self._split(number).starts if self.node(number).size else ()
+
+    @property
+    def data(self) -> bytes:
+        """The whole text, as UTF-8."""
+        return self._data
+
+    def around(self, offset: int) -> list[int]:
+        """The numbers of the values that hold byte `offset`, or whose name does, from the whole value inwards."""
+        found = [self.root]
+        while (node := self._nodes[found[-1]]).kind in CONTAINERS and node.size:
+            members = self._split(found[-1])
+            order = bisect_right(members.keys or members.starts, offset) - 1
+            if order < 0 or offset >= members.ends[order]:
+                break
+            self._keep(found[-1], members, order)
+            found.append(members.starts[order])
+        return found
 
     def pointer(self, number: int) -> str:
         """The JSON Pointer (RFC 6901) of value `number`."""
@@ -146,9 +167,31 @@ class LazyTree:
         return members
 
     def _array(self, start: int, end: int, depth: int) -> _Members:
+        items = _ITEMS.decode(memoryview(self._data)[start:end])
+        return self._evenly(items, start, depth) or self._one_by_one(items, start, depth)
+
+    def _evenly(self, items: list[msgspec.Raw], start: int, depth: int) -> _Members | None:
+        """The members of an array between which always the same stands, as nearly every writer has it; else None."""
+        if len(items) < _FEW:
+            return None
+        lead = _NEXT.match(self._data, start + 1)
+        first = lead.end() if lead else start + 1
+        behind = first + len(items[0])
+        between = _NEXT.match(self._data, behind)
+        separator = between[0] if between else b""
+        if not self._data.startswith(separator.join(items), first):
+            return None
+        members = _Members(depth)
+        sizes = array("q", map(len, items))
+        gap = len(separator)
+        members.starts = array("q", accumulate(map(gap.__add__, sizes[:-1]), initial=first))
+        members.ends = array("q", map(add, members.starts, sizes))
+        return members
+
+    def _one_by_one(self, items: list[msgspec.Raw], start: int, depth: int) -> _Members:
         members = _Members(depth)
         at, after = start + 1, _NEXT.match
-        for raw in _ITEMS.decode(memoryview(self._data)[start:end]):
+        for raw in items:
             space = after(self._data, at)
             at = space.end() if space else at
             members.starts.append(at)

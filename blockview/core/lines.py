@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -38,7 +39,15 @@ class Span(NamedTuple):
 
 Line = tuple[Span, ...]
 
+Paint = Callable[[Line], str]
+"""What makes text of a line, span by span: the text of two lines behind each other is that of both together."""
+
 
 def plain(line: Line) -> str:
     """The text of a line without its roles."""
-    return "".join(span.text for span in line)
+    return "".join([text for text, _ in line])
+
+
+def printed(line: Line, paint: Paint) -> str:
+    """A line as it is printed: without blanks at its end, and with its newline."""
+    return paint(line).rstrip(" ") + "\n"

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from blockview.core.bytefind import literal_parts, regex_parts
-from blockview.core.find import HEAD
+from blockview.core.bytefind import literal_parts, regex_parts, spelled
+from blockview.core.find import HEAD, WHOLE
 from blockview.core.model import Block, Text, ToolCall
+from blockview.core.names import shown_name
 from blockview.core.prepare import Prepared
 
 
 class Hit(NamedTuple):
     """A text that holds what was looked for.
 
-    `block` and `call` are those of its row, as in `Position`; `what` is what the text is: "prompt", the role of a text,
-    "call", "arguments" or "result"; `name` is the name of the call. `context` is the line around the first place, or a
-    piece of it, and `start` and `end` are where in it the place is, in characters.
+    `block` and `call` are those of its row, as in `Position`; `block` is WHOLE for the session's title. `what` is what
+    the text is: "title", "prompt", the role of a text, "call", "arguments" or "result"; `name` is the name of the call
+    as the screen shows it. `context` is the line around the first place, or a piece of it, and `start` and `end` are
+    where in it the place is, in characters.
     """
 
     block: int
@@ -98,6 +101,18 @@ class Needle:
         """Where in `text` the needle stands, as (start, end) in characters."""
         return [match.span() for match in self._pattern.finditer(text)]
 
+    def place_in_json(self, data: bytes, *, forward: bool) -> int | None:
+        """The offset of the first or last place in JSON text, as UTF-8, however a literal needle is escaped there."""
+        if self.regex:
+            text = data.decode()
+            spans = self.spans(text)
+            return len(text[: spans[0 if forward else -1][0]].encode()) if spans else None
+        pattern = re.compile(spelled(self.text, any_case=self.any_case))
+        if forward:
+            first = pattern.search(data)
+            return first.start() if first else None
+        return max((match.start() for match in pattern.finditer(data)), default=None)
+
     def rows(self, block: Block, prepared: Callable[[ToolCall], Prepared]) -> tuple[int, ...]:
         """The rows of a block that hold the needle: HEAD for its prompt and texts, else the number of a call.
 
@@ -121,8 +136,9 @@ class Needle:
 
     def _where(self, call: ToolCall, prepared: Callable[[ToolCall], Prepared]) -> Iterator[tuple[str, str]]:
         """What holds the needle of all that is shown of a call, and what that is called."""
-        named = (call.name, call.server, call.tool, call.status_note, call.agent)
-        yield from (("call", text) for text in named if text and self.found_in(text))
+        named = (shown_name(call), call.name, call.id)  # a call that is called so is one thing to look at
+        yield from islice((("call", text) for text in named if self.found_in(text)), 1)
+        yield from (("call", text) for text in (call.status_note, call.agent) if self.found_in(text))
         if call.arguments is not None and self.found_in_json(call.arguments):
             yield "arguments", call.arguments
         elif (sent := prepared(call).dispatched) is not None and self.found_in_json(sent):
@@ -133,6 +149,11 @@ class Needle:
                 yield "result", text
             if result.structured is not None and self.found_in_json(result.structured):
                 yield "result", result.structured
+
+    def in_title(self, title: str) -> Iterator[Hit]:
+        """The hit in a session's title, if there is one."""
+        if self.found_in(title):
+            yield self._hit(WHOLE, HEAD, "title", title)
 
     def hits(self, block: Block, prepared: Callable[[ToolCall], Prepared]) -> Iterator[Hit]:
         """Every text of a block that holds the needle, with the line around the first place in it.
@@ -150,7 +171,7 @@ class Needle:
                     yield self._hit(block.index, HEAD, item.role, item.text)
                 continue
             for what, text in self._where(item, prepared):
-                yield self._hit(block.index, number, what, text, item.name)
+                yield self._hit(block.index, number, what, text, shown_name(item))
             number += 1
 
     def _hit(self, block: int, call: int, what: str, text: str, name: str = "") -> Hit:

@@ -12,12 +12,13 @@ import msgspec
 from blockview.core.find import HEAD
 from blockview.core.marks import CallMarks, call_marks
 from blockview.core.model import Block, Status, ToolCall
+from blockview.core.names import call_names, server_names
 from blockview.core.needle import Needle
 from blockview.core.prepare import Prepared
 from blockview.core.queryvalues import Globs, argument_test, duration, moment
 
 HELP = (
-    ("tool:NAME", "the tool's name, with * and ?; several behind commas, one of which is enough"),
+    ("tool:NAME", "the tool's name, alone or as server.tool, with * and ?; several behind commas, one is enough"),
     ("server:NAME", "the server's name, in the same way"),
     ("status:WORD", "how the call ended, in the same way: ok, tool-error, denied, no-result…"),
     ("is:WORD", "changed, unknown (schema not found), error, pending, blocked, deep, mcp, subagent"),
@@ -159,12 +160,12 @@ def _of_call(test: Callable[[ToolCall], bool]) -> Test:
 
 def _tool(word: Word) -> Test:
     globs = Globs(word.value)
-    return _of_call(lambda call: globs.match(call.tool) or globs.match(call.name))
+    return _of_call(lambda call: any(map(globs.match, call_names(call))))
 
 
 def _server(word: Word) -> Test:
     globs = Globs(word.value)
-    return _of_call(lambda call: globs.match(call.server or ""))
+    return _of_call(lambda call: any(map(globs.match, server_names(call.server) or ("",))))
 
 
 def _status(word: Word) -> Test:

@@ -5,7 +5,7 @@ The functions are pure: what is open is an argument. Long parts are made when a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from blockview.core.clock import local
@@ -14,6 +14,7 @@ from blockview.core.jsonlines import JsonRows
 from blockview.core.jsontext import JsonError
 from blockview.core.lines import Line, Role, Span
 from blockview.core.listrows import block_row, call_row, duration_text, name_spans, status_span
+from blockview.core.longtext import LONG, LongText
 from blockview.core.marks import CHANGED, ERROR, MISSING, RESPELLED, CallMarks, argument_notes, call_marks
 from blockview.core.model import Block, ContentBlock, Provenance, Status, Text, ToolCall, ToolResult
 from blockview.core.prepare import Found, Missing, Prepared, Why
@@ -84,26 +85,29 @@ def call_detail(
         live: A line for each live outcome; its row's target has the section LIVE and the line's index as its node.
         agent: What is known of the subagent that the call started; the target of its rows has the section AGENT.
     """
-    width = max(width, 1)
-    place = Target(index, Section.CALL)
-    pane = _Pane(index, width, toggled, fold)
-    title, has_id = _call_title(call, index, total, width)
-    identity = f"   id:{call.id}" if call.id and not has_id else ""
-    head = [Row(title, place)]
-    head += [
-        row for text, role in _statements(call, prepared, identity) for row in text_rows(text, role, place, width=width)
-    ]
-    if call.agent:
-        told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
-        head += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
-    head += [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
+    pane = _Pane(index, max(width, 1), toggled, fold)
     return Rows(
         [
-            RowList(head),
+            RowList(pane.head(call, prepared, total, live, agent)),
             *pane.arguments(call, prepared, recorded),
             *pane.result(call, result),
         ]
     )
+
+
+def call_parts(
+    call: ToolCall, prepared: Prepared, *, width: int, recorded: bool = False, index: int = 0, total: int = 1
+) -> list[Part]:
+    """What `call_detail` shows when everything is open, in parts that are to be printed and not to be walked about in.
+
+    The arguments are those of `call_detail`.
+    """
+    pane = _Pane(index, max(width, 1), frozenset(), Fold.OPEN, printing=True)
+    return [
+        RowList(pane.head(call, prepared, total)),
+        *pane.arguments(call, prepared, recorded),
+        *pane.result(call, ResultView.VALUE),
+    ]
 
 
 def block_detail(
@@ -124,48 +128,88 @@ def block_detail(
         fold: What is open to begin with.
     """
     width = max(width, 1)
-    calls = len(prepared)
+    calls = block.calls
+
+    def row(number: int) -> Row:
+        return Row(call_row(calls[number], prepared[number], width), Target(number, Section.CALL))
+
+    parts = block_parts(block, width=width, toggled=toggled, fold=fold)
+    return Rows(RowList([row(part)]) if isinstance(part, int) else part for part in parts)
+
+
+def block_parts(
+    block: Block, *, width: int, toggled: frozenset[Target] = frozenset(), fold: Fold = Fold.AUTO
+) -> Iterator[Part | int]:
+    """What `block_detail` shows; where a call stands, its number. First comes the head, alone.
+
+    The arguments are those of `block_detail`.
+    """
+    width = max(width, 1)
+    calls = len(block.calls)
     count = f"{calls:,} call{'' if calls == 1 else 's'}"
     left = [Span(f"block {block.index + 1}", Role.TITLE)]
     if block.label:
         left.append(Span(f"  {visible(block.label)}", Role.QUIET))
     clock = "%Y-%m-%d %H:%M:%S %Z" if width >= _WIDE else "%H:%M"
     started = f"{local(block.started):{clock}}  " if block.started else ""
-    rows = [Row(ends(left, [Span(started + count, Role.QUIET)], width))]
+    yield RowList([Row(ends(left, [Span(started + count, Role.QUIET)], width))])
     pane = _Pane(-1, width, toggled, fold)
     if block.prompt:
-        rows += pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT)
+        yield pane.text(block.prompt, Role.PROMPT, Target(-1, Section.PROMPT), LONG_TEXT)
     previous = ""
     number = 0
     for at, item in enumerate(block.items):
         if isinstance(item, ToolCall):
-            rows += [] if previous == "call" else [Row(())]
-            rows.append(Row(call_row(item, prepared[number], width), Target(number, Section.CALL)))
+            if previous != "call":
+                yield RowList([Row(())])
+            yield number
             number += 1
             previous = "call"
             continue
-        rows.append(Row(()))
+        rows = [Row(())]
         if item.role != previous:
             rows.append(Row(fit([Span(visible(item.role), Role.QUIET)], width)))
         previous = item.role
-        rows += pane.item(item, at)
-    return Rows([RowList(rows)])
+        yield RowList(rows)
+        yield pane.item(item, at)
 
 
 class _Pane:
     """What all parts of one detail share."""
 
-    def __init__(self, call: int, width: int, toggled: frozenset[Target], fold: Fold) -> None:
+    def __init__(
+        self, call: int, width: int, toggled: frozenset[Target], fold: Fold, *, printing: bool = False
+    ) -> None:
         self.call = call
         self.width = width
         self.toggled = toggled
         self.fold = fold
+        self.printing = printing
+        """Whether all rows are gone through once and none is looked at again."""
 
-    def text(self, text: str, role: Role, target: Target, limit: int) -> list[Row]:
-        opened = (self.fold is Fold.OPEN) is not (target in self.toggled)
-        return text_rows(text, role, target, width=self.width, opened=opened, limit=limit)
+    def head(
+        self, call: ToolCall, prepared: Prepared, total: int, live: Sequence[Line] = (), agent: str = ""
+    ) -> list[Row]:
+        """Which call it is, how it ended, and what is said of it."""
+        index, width = self.call, self.width
+        place = Target(index, Section.CALL)
+        title, has_id = _call_title(call, index, total, width)
+        identity = f"   id:{call.id}" if call.id and not has_id else ""
+        said = _statements(call, prepared, identity)
+        rows = [Row(title, place)]
+        rows += [row for text, role in said for row in text_rows(text, role, place, width=width)]
+        if call.agent:
+            told = f"subagent {call.agent}{f': {agent}' if agent else ''}"
+            rows += text_rows(told, Role.TOOL, Target(index, Section.AGENT), width=width)
+        return rows + [Row(fit(line, width), Target(index, Section.LIVE, at)) for at, line in enumerate(live)]
 
-    def item(self, item: Text, at: int) -> list[Row]:
+    def text(self, text: str, role: Role, target: Target, limit: int) -> Part:
+        opened = self.fold.opens is not (target in self.toggled)
+        if opened and (len(text) >= LONG or text.count("\n") >= limit):
+            return LongText(text, role, target, width=self.width)
+        return RowList(text_rows(text, role, target, width=self.width, opened=opened, limit=limit))
+
+    def item(self, item: Text, at: int) -> Part:
         limit = _THINKING_LINES if item.role == "thinking" else LONG_TEXT
         return self.text(item.text, _TEXT_ROLES.get(item.role, Role.QUIET), Target(-1, Section.TEXT, at), limit)
 
@@ -186,18 +230,18 @@ class _Pane:
     def _recorded_arguments(self, text: str | None, what: str, counts: Sequence[Span]) -> list[Part]:
         target = Target(self.call, Section.RECORDED)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
-        return [heading, RowList(self._no_arguments(target) if text is None else self._long(text, target))]
+        return [heading, self._no_arguments(target) if text is None else self._long(text, target)]
 
     def _sent_arguments(self, call: ToolCall, prepared: Prepared, counts: Sequence[Span]) -> list[Part]:
         target = Target(self.call, Section.ARGUMENTS)
         what = _which_arguments(call, prepared)
         heading = RowList([Row(()), Row(self._heading("arguments", what, counts), target)])
         if prepared.dispatched is None:
-            return [heading, RowList(self._no_arguments(target))]
+            return [heading, self._no_arguments(target)]
         try:
             tree = arguments_tree(prepared.dispatched)
         except JsonError:
-            return [heading, RowList(self._long(prepared.dispatched, target))]
+            return [heading, self._long(prepared.dispatched, target)]
         rows = JsonRows(
             tree,
             width=self.width,
@@ -209,18 +253,18 @@ class _Pane:
         )
         return [heading, rows]
 
-    def _long(self, text: str, target: Target) -> list[Row]:
+    def _long(self, text: str, target: Target) -> Part:
         return self.text(text, Role.PLAIN, target, LONG_TEXT)
 
-    def _no_arguments(self, target: Target) -> list[Row]:
-        return text_rows("none recorded, none sent", Role.QUIET, target, width=self.width)
+    def _no_arguments(self, target: Target) -> Part:
+        return RowList(text_rows("none recorded, none sent", Role.QUIET, target, width=self.width))
 
     def result(self, call: ToolCall, view: ResultView) -> list[Part]:
         target = Target(self.call, Section.RESULT)
         result = call.result
         if result is None:
             return [RowList([Row(()), *text_rows(_no_result(call), Role.MISSING, target, width=self.width, indent=0)])]
-        tree = result_tree(result) if view is ResultView.VALUE else None
+        tree = result_tree(result, lazily=self.printing) if view is ResultView.VALUE else None
         heading = RowList([Row(()), Row(self._result_heading(call, result, view, tree is not None), target)])
         if tree is not None:
             nodes = self.nodes(Section.RESULT)
@@ -234,27 +278,27 @@ class _Pane:
                 exact=True,
             )
             others = () if result.structured is None else tuple(part for part in result.content if part.kind != "text")
-            return [heading, rows, RowList(self._content(others, target, Role.PLAIN))]
+            return [heading, rows, *self._content(others, target, Role.PLAIN)]
         if view is ResultView.RAW:
             raw = result.raw or "(the raw record is not kept)"
-            return [heading, RowList(self._long(raw, target))]
+            return [heading, self._long(raw, target)]
         if view is ResultView.VALUE and result.structured is not None:
-            return [heading, RowList(self._long(result.structured, target))]
+            return [heading, self._long(result.structured, target)]
         role = Role.ERROR if result.is_error else Role.PLAIN
-        return [heading, RowList(self._content(result.content, target, role) or self._nothing(target))]
+        return [heading, *(self._content(result.content, target, role) or [self._nothing(target)])]
 
-    def _nothing(self, target: Target) -> list[Row]:
-        return text_rows("empty: no content", Role.QUIET, target, width=self.width)
+    def _nothing(self, target: Target) -> Part:
+        return RowList(text_rows("empty: no content", Role.QUIET, target, width=self.width))
 
-    def _content(self, content: Sequence[ContentBlock], target: Target, role: Role) -> list[Row]:
-        rows: list[Row] = []
+    def _content(self, content: Sequence[ContentBlock], target: Target, role: Role) -> list[Part]:
+        parts: list[Part] = []
         for part in content:
             if part.kind == "text":
-                rows += self.text(part.text, role, target, LONG_TEXT)
+                parts.append(self.text(part.text, role, target, LONG_TEXT))
             else:
                 note = f"[{part.kind} block]  {part.note}".rstrip()
-                rows += text_rows(note, Role.QUIET, target, width=self.width)
-        return rows
+                parts.append(RowList(text_rows(note, Role.QUIET, target, width=self.width)))
+        return parts
 
     def _heading(self, title: str, what: str, right: Sequence[Span]) -> Line:
         return ends([Span(title, Role.TITLE), Span(f"  {what}", Role.QUIET)], right, self.width)

@@ -10,7 +10,7 @@ from typing import Protocol, overload
 
 import msgspec
 
-from blockview.core.lines import Line, Role, Span
+from blockview.core.lines import Line, Paint, Role, Span, printed
 from blockview.core.safetext import ELLIPSIS, cell_width, cut, wrap_lines
 
 
@@ -48,11 +48,21 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Fold(StrEnum):
-    """What is open at first: AUTO folds what is long, OPEN nothing, CLOSED all below the first level."""
+    """What is open at first: AUTO folds what is long, OPEN nothing, CLOSED all below the first level.
+
+    MUCH is OPEN for a reader, who has no use for millions of rows: of a value of megabytes it opens only the levels
+    that have some thousand values.
+    """
 
     AUTO = "auto"
     OPEN = "open"
+    MUCH = "much"
     CLOSED = "closed"
+
+    @property
+    def opens(self) -> bool:
+        """Whether it opens what is short and what is long."""
+        return self in (Fold.OPEN, Fold.MUCH)
 
 
 class Part(Protocol):
@@ -64,6 +74,18 @@ class Part(Protocol):
 
     def index_of(self, target: Target) -> int | None:
         """Where `target` stands, or None."""
+
+    def printed(self, paint: Paint) -> Iterator[str]:
+        """All rows as text, some lines at a time; nothing is kept."""
+
+    @property
+    def ends_empty(self) -> bool:
+        """Whether nothing stands in the last row."""
+
+
+def rows_of(part: Part) -> Iterator[Row]:
+    """The rows of a part, made one after the other."""
+    return (part[at] for at in range(len(part)))
 
 
 class RowList:
@@ -81,6 +103,15 @@ class RowList:
     def index_of(self, target: Target) -> int | None:
         """The first row that stands for `target`."""
         return next((at for at, row in enumerate(self._rows) if row.target == target), None)
+
+    def printed(self, paint: Paint) -> Iterator[str]:
+        """All rows as text."""
+        return (printed(row.line, paint) for row in self._rows)
+
+    @property
+    def ends_empty(self) -> bool:
+        """Whether nothing stands in the last row."""
+        return bool(self._rows) and not self._rows[-1].line
 
 
 class Rows(Sequence[Row]):
@@ -110,9 +141,7 @@ class Rows(Sequence[Row]):
         return self._parts[part][index - (self._ends[part - 1] if part else 0)]
 
     def __iter__(self) -> Iterator[Row]:
-        for part in self._parts:
-            for at in range(len(part)):
-                yield part[at]
+        return (row for part in self._parts for row in rows_of(part))
 
     def index_of(self, target: Target) -> int | None:
         """The index of the first row that stands for `target`, or None."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
+from types import ModuleType
 
 ELLIPSIS = "…"
 NAME_WIDTH = 60
@@ -25,6 +27,10 @@ _SUSPECT = re.compile(
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
     + "\U000e0000-\U000e0fff]"
 )
+# Those of them for which `str.isprintable` holds (a test asks it).
+_PRINTABLE_SUSPECT = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 # Inside a JSON text these stand only in strings, where an escape means the same and is harmless on a terminal.
 _UNSAFE_IN_JSON = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -37,6 +43,13 @@ _VARIATION = "\ufe0e\ufe0f"
 _NOT_NARROW = re.compile(
     "[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0391-\u0482\u2010-\u2027\u2190-\u2193\u2248\u2500-\u25fc]"
 )
+# These take two cells each, and neither join with each other nor with what is narrow (a test asks the tables as well).
+_WIDE = (
+    "\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\U0001f600-\U0001f64f"
+)
+_BEHIND_WIDE = re.compile(f"(?<=[{_WIDE}])")
+_NOT_SIMPLE = re.compile(_NOT_NARROW.pattern.replace("]", f"{_WIDE}]"))
+_FILLER = "\0"
 
 
 def visible(text: str) -> str:
@@ -46,7 +59,7 @@ def visible(text: str) -> str:
     is expanded to spaces. Joiners and variation selectors stay where they belong to an emoji; letters of any script
     stay.
     """
-    if text.isascii() and text.isprintable():
+    if is_narrow(text) or (text.isprintable() and not _PRINTABLE_SUSPECT.search(text)):
         return text
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
@@ -86,21 +99,32 @@ def _is_emoji(character: str, also: str) -> bool:
     return character >= "\U0001f000" or character in also or unicodedata.category(character) in ("So", "Sm")
 
 
+def is_narrow(text: str) -> bool:
+    """Whether a recorded text is visible as it is, and takes one cell for each character.
+
+    False says little: a text with characters that are not in a short list is narrow for `cell_width` alone.
+    """
+    return text.isprintable() if text.isascii() else not _NOT_NARROW.search(text)
+
+
 def cell_width(text: str) -> int:
     """How many terminal cells the visible text `text` takes."""
     if text.isascii() or not _NOT_NARROW.search(text):
         return len(text)
-    # Loading the width tables costs as much as a small screen; most recordings never need them.
-    from wcwidth import wcswidth
-
-    return max(0, wcswidth(text))
+    return max(0, int(_tables().wcswidth(text)))
 
 
-def _clusters(text: str) -> Iterator[tuple[str, int]]:
-    """What a reader sees as single characters, each with its width in cells."""
-    from wcwidth import iter_graphemes
+@cache
+def _tables() -> ModuleType:
+    """Loading the width tables costs as much as a small screen; most recordings never need them."""
+    import wcwidth
 
-    return ((cluster, cell_width(cluster)) for cluster in iter_graphemes(text))
+    return wcwidth
+
+
+def _clusters(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
+    """What a reader sees as single characters from an offset on, each with its width in cells."""
+    return ((cluster, cell_width(cluster)) for cluster in _tables().iter_graphemes(text, start))
 
 
 def cut(text: str, width: int) -> str:
@@ -144,10 +168,19 @@ def wrap_lines(text: str, width: int) -> Iterator[str]:
     width = max(width, 1)
     position, length = 0, len(text)
     while position <= length:
-        end = text.find("\n", position)
-        end = length if end < 0 else end
-        yield from _wrap_one(visible(text[position:end].removesuffix("\r")), width)
-        position = end + 1
+        newline = text.find("\n", position)
+        line = text[position : newline if newline >= 0 else length]
+        position += len(line) + 1
+        if not (line.isascii() and line.isprintable()):
+            line = visible(line.removesuffix("\r"))
+            if not is_narrow(line):
+                yield from _wrap_wide(line, width)
+                continue
+        if len(line) <= width:
+            yield line
+        else:
+            for start, end in narrow_rows(line, width):
+                yield line[start:end]
 
 
 def wrap(text: str, width: int) -> list[str]:
@@ -155,40 +188,65 @@ def wrap(text: str, width: int) -> list[str]:
     return list(wrap_lines(text, width))
 
 
-def _wrap_one(line: str, width: int) -> Iterator[str]:
-    if not line.isascii() and _NOT_NARROW.search(line):
-        yield from _wrap_wide(line, width)
-        return
+def narrow_rows(line: str, width: int) -> Iterator[tuple[int, int]]:
+    """Where the rows of at most `width` cells begin and end in a line whose characters are each one cell wide."""
     position, length = 0, len(line)
     while length - position > width:
         space = line.rfind(" ", position, position + width + 1)
         if space > position and not line[position:space].isspace():
-            yield line[position:space]
+            yield position, space
             position = space + 1
         else:
-            yield line[position : position + width]
+            yield position, position + width
             position += width
-    yield line[position:]
+    yield position, length
 
 
 def _wrap_wide(line: str, width: int) -> Iterator[str]:
-    row: list[tuple[str, int]] = []
+    """Only what goes into a row is looked at, so a line of any length costs what its rows cost."""
+    position, length = 0, len(line)
+    while position <= length:
+        window = line[position : position + width + 2]
+        take = _slow_row if width < 2 or _NOT_SIMPLE.search(window) else _simple_row
+        row, position = take(line, position, width)
+        yield row
+
+
+def _simple_row(line: str, position: int, width: int) -> tuple[str, int]:
+    """The next row of characters that take one cell or two, and where the one after it begins.
+
+    Behind each wide character comes a filler, so that one character is one cell.
+    """
+    cells = _FILLER.join(_BEHIND_WIDE.split(line[position : position + width + 1]))
+    if len(cells) <= width:
+        return cells.replace(_FILLER, ""), len(line) + 1
+    end = width
+    if cells[end] == " ":
+        following = 1
+    else:
+        space = cells.rfind(" ", 0, end)
+        following = int(space > 0 and not cells[:space].isspace())
+        end = space if following else end - (cells[end] == _FILLER)
+    row = cells[:end].replace(_FILLER, "")
+    return row, position + len(row) + following
+
+
+def _slow_row(line: str, position: int, width: int) -> tuple[str, int]:
+    """The next row of any characters, and where the one after it begins."""
+    shown: list[str] = []
+    starts: list[int] = []
     used = 0
-    for cluster, cells in _clusters(line):
-        if cells > width:  # a wide character on a screen of one column
-            cluster, cells = ELLIPSIS, 1
+    for cluster, cells in _clusters(line, position):
+        text, cells = (cluster, cells) if cells <= width else (ELLIPSIS, 1)  # a wide character in a single column
         if used + cells > width:
-            space = max((at for at, (text, _) in enumerate(row) if text == " "), default=0)
-            if cluster == " " or not any(text != " " for text, _ in row[:space]):
-                yield "".join(text for text, _ in row)
-                row = []
-                if cluster == " ":
-                    used = 0
-                    continue
-            else:
-                yield "".join(text for text, _ in row[:space])
-                row = row[space + 1 :]
-            used = sum(cells for _, cells in row)
-        row.append((cluster, cells))
+            if cluster == " ":
+                return "".join(shown), position + 1
+            space = next((at for at in range(len(shown) - 1, 0, -1) if shown[at] == " "), 0)
+            if any(text != " " for text in shown[:space]):
+                return "".join(shown[:space]), starts[space] + 1
+            return "".join(shown), position
+        shown.append(text)
+        starts.append(position)
         used += cells
-    yield "".join(text for text, _ in row)
+        position += len(cluster)
+    return "".join(shown), len(line) + 1

@@ -178,6 +178,11 @@ class View:
         return self._extents.lines + self._has_diagnostics
 
     @property
+    def kept_all(self) -> bool:
+        """Whether all that the filter keeps is known."""
+        return self.kept is None or self.kept.complete
+
+    @property
     def _has_diagnostics(self) -> bool:
         """Whether the list ends with a row for what could not be read."""
         return self.filter is None and bool(self.session.diagnostics)

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from blockview.core.outcome import Ended, Outcome
+from blockview.core.outputs import violation
 from blockview.core.prepare import Prepared
 from blockview.core.raw import text_of
 from blockview.dispatch import sdk
 from blockview.dispatch.mailbox import Send
 from blockview.dispatch.outcomes import Verdict, last_lines, verdict
-from blockview.dispatch.outputs import violation
 from blockview.dispatch.shared import Listing
 from blockview.dispatch.tee import Exchange, Log, arguments_of
 

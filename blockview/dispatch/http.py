@@ -58,7 +58,7 @@ class TeeClient(httpx2.AsyncClient):
             self._tee.sent(frame)
             if self._tee.exchange.frame == frame:
                 exchange = self._tee.exchange
-                request.extensions["trace"] = _Written(exchange).trace
+                request.stream = _Watched(request.content, exchange)
         if exchange is None:  # an event stream may be silent, all else is answered at once
             limit = None if request.method == "GET" else _SLACK
             request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "read": limit}
@@ -127,15 +127,15 @@ class TeeClient(httpx2.AsyncClient):
         return httpx2.Response(503, request=request)
 
 
-class _Written:
-    """Hears from httpx2 how far a request has got, and tells its exchange when it is written."""
+class _Watched(httpx2.AsyncByteStream):
+    """The body of a request, which tells its exchange when httpx2 has written it: it asks for more only then."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+    def __init__(self, body: bytes, exchange: Exchange) -> None:
+        self._body, self._exchange = body, exchange
 
-    async def trace(self, event: str, _: Mapping[str, Any]) -> None:
-        if event.endswith(".receive_response_headers.started"):
-            self._exchange.written()
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+        self._exchange.written()
 
 
 @asynccontextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from blockview.core.lines import Line, Role
 
 _CODES = {
@@ -33,9 +31,3 @@ def ansi_line(line: Line) -> str:
         code = _CODES.get(role) if text.strip() else None
         pieces.append(f"\x1b[{code}m{text}\x1b[0m" if code else text)
     return "".join(pieces)
-
-
-def ansi_chunks(lines: Iterable[Line]) -> Iterator[str]:
-    """The lines with colours, each with its newline; the colours are the only control characters."""
-    for line in lines:
-        yield ansi_line(line).rstrip(" ") + "\n"

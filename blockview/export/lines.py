@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from blockview.core.find import HEAD
-from blockview.core.lines import Line, Role, Span
+from blockview.core.lines import Line, Paint, Role, Span
 from blockview.core.model import Block, Diagnostic, Session, ToolCall
 from blockview.core.prepare import Prepared
-from blockview.core.render import Section, block_detail, call_detail
-from blockview.core.rows import Fold, Rows, ends, fit
+from blockview.core.render import block_parts, call_parts
+from blockview.core.rows import Fold, Part, Row, RowList, ends, fit, rows_of
 from blockview.core.safetext import visible, wrap_lines
 
 PrepareCall = Callable[[ToolCall], Prepared]
@@ -75,18 +74,48 @@ def session_lines(
         choice: What is printed.
         recorded: Print the recorded text of the arguments, not what is dispatched.
     """
+    return (row.line for part in _parts(session, prepare_call, width, choice, recorded) for row in rows_of(part))
+
+
+def session_text(
+    session: Session,
+    prepare_call: PrepareCall,
+    paint: Paint,
+    *,
+    width: int,
+    choice: Choice = EVERYTHING,
+    recorded: bool = False,
+) -> Iterator[str]:
+    """`session_lines` as text, some lines at a time, each with its newline and without blanks at its end.
+
+    Args:
+        session: The session; its blocks are read one at a time.
+        prepare_call: Gives the arguments that are shown.
+        paint: Makes text of a line.
+        width: Cells per line, at least 1.
+        choice: What is printed.
+        recorded: Print the recorded text of the arguments, not what is dispatched.
+    """
+    parts = _parts(session, prepare_call, width, choice, recorded)
+    return (text for part in parts for text in part.printed(paint))
+
+
+def _parts(session: Session, prepare_call: PrepareCall, width: int, choice: Choice, recorded: bool) -> Iterator[Part]:
     width = max(width, 1)
-    show_call = partial(call_detail, width=width, fold=Fold.OPEN, recorded=recorded)
-    yield _title(session, width)
+    yield _part(title_line(session, width))
     for chosen in chosen_blocks(session, choice):
-        yield ()
-        yield from _block(chosen, prepare_call, show_call, width)
-    if session.diagnostics and choice.call is None and choice.rows is None:
-        yield ()
-        yield from _diagnostics(session.diagnostics, width)
+        yield _part((), (Span("─" * width, Role.QUIET),))
+        yield from _block_parts(chosen, prepare_call, width, recorded)
+    if shows_diagnostics(session, choice):
+        yield _part((), *diagnostic_lines(session.diagnostics, width))
 
 
-def _title(session: Session, width: int) -> Line:
+def _part(*lines: Line) -> Part:
+    return RowList(map(Row, lines))
+
+
+def title_line(session: Session, width: int) -> Line:
+    """What the session is called, its format, and how much there is of it."""
     blocks, calls = len(session.blocks), sum(session.call_counts)
     counted = f"{blocks:,} block{'' if blocks == 1 else 's'}"
     if session.call_counts:
@@ -97,29 +126,40 @@ def _title(session: Session, width: int) -> Line:
     )
 
 
-def _block(chosen: Chosen, prepare_call: PrepareCall, show_call: Callable[..., Rows], width: int) -> Iterator[Line]:
+def block_lines(chosen: Chosen, prepare_call: PrepareCall, *, width: int, recorded: bool = False) -> Iterator[Line]:
+    """All that is printed of a block, nothing folded; the arguments are those of `session_lines`."""
+    parts = _block_parts(chosen, prepare_call, max(width, 1), recorded)
+    return (row.line for part in parts for row in rows_of(part))
+
+
+def _block_parts(chosen: Chosen, prepare_call: PrepareCall, width: int, recorded: bool) -> Iterator[Part]:
+    """What is printed of a block; between calls, and before one behind texts, stands an empty line."""
     block = chosen.block
     calls = block.calls
     prepared = [prepare_call(call) for call in calls]
-    yield (Span("─" * width, Role.QUIET),)
-    last: Line = ()
-    for at, row in enumerate(block_detail(block, prepared, width=width, fold=Fold.OPEN)):
-        target = row.target
-        if target is None or target.section is not Section.CALL:
+    last = _part()
+    for at, part in enumerate(block_parts(block, width=width, fold=Fold.OPEN)):
+        if not isinstance(part, int):
             if at == 0 or chosen.texts:
-                yield row.line
-                last = row.line
-            continue
-        if target.call in chosen.calls:
-            if last:
-                yield ()
-            index = target.call
-            for each in show_call(calls[index], prepared[index], index=index, total=len(calls)):
-                last = each.line
-                yield last
+                yield part
+                last = part
+        elif part in chosen.calls:
+            if not last.ends_empty:
+                yield _part(())
+            shown = call_parts(
+                calls[part], prepared[part], width=width, recorded=recorded, index=part, total=len(calls)
+            )
+            yield from shown
+            last = shown[-1]
 
 
-def _diagnostics(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Line]:
+def shows_diagnostics(session: Session, choice: Choice) -> bool:
+    """Whether what could not be read is printed: not with a choice of calls."""
+    return bool(session.diagnostics) and choice.call is None and choice.rows is None
+
+
+def diagnostic_lines(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Line]:
+    """What could not be read, and where."""
     count = len(diagnostics)
     yield fit([Span(f"{count:,} diagnostic{'' if count == 1 else 's'}", Role.TITLE)], width)
     for found in diagnostics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -306,6 +307,40 @@ def mcp_vcr(record: Record, item: McpVcr) -> Frame:
 MCP_VCR: msgspec.json.Decoder[McpVcr] = msgspec.json.Decoder(McpVcr)
 
 
+# blockview record: {"at": "2026-…", "way": "client→server", "server": "files", "text": "{…}"}
+
+
+class _Own(msgspec.Struct, frozen=True, gc=False):
+    version: int = msgspec.field(default=0, name="blockview-record")
+    at: msgspec.Raw = ABSENT
+    way: str = ""
+    server: str | None = None
+    text: str | None = None
+    base64: str | None = None
+    cut: bool = False
+
+
+_OWN_WAYS = {"client→server": Direction.TO_SERVER, "server→client": Direction.TO_CLIENT}
+
+
+def _own(record: Record, line: _Own) -> Frame:
+    if line.version:
+        return Frame(None, record.data, kind=_HEADER, server=line.server, time=line.at, starts=True)
+    text: bytes | str | None = line.text
+    if text is None and line.base64 is not None:
+        try:
+            text = b64decode(line.base64, validate=True)
+        except ValueError:
+            text = None
+    way = _OWN_WAYS.get(line.way)
+    if text is None or (way is None and line.way != "stderr"):
+        return Frame(None, record.data, time=line.at)
+    if way is None:
+        return Frame(None, text, Direction.TO_CLIENT, "stderr", server=line.server, time=line.at)
+    body = part_of(BODY, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    return Frame(body, text, way, NOT_JSON, server=line.server, time=line.at, truncated=line.cut and body is None)
+
+
 def _raw(record: Record, body: Body) -> Frame:
     return Frame(body, record.data)
 
@@ -316,6 +351,12 @@ def _is_mcporter(members: Mapping[str, Any]) -> bool:
 
 
 ENVELOPES: tuple[Envelope[Any], ...] = (
+    Envelope(
+        "blockview-record",
+        msgspec.json.Decoder(_Own),
+        lambda members: "blockview-record" in members or (members.get("way") in _OWN_WAYS and "at" in members),
+        _own,
+    ),
     Envelope(
         "mcp-rec",
         msgspec.json.Decoder(_McpRec),

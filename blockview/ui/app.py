@@ -15,7 +15,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from blockview.core.coercion import Depth
-from blockview.core.find import Position
+from blockview.core.find import WHOLE, Position
 from blockview.core.model import Session
 from blockview.core.prepare import Lookup, no_lookup
 from blockview.core.view import View
@@ -125,7 +125,7 @@ class BlockviewApp(App[None]):
             self._replays = Replays(replayer())
         return self._replays
 
-    @work(group="open", exclusive=True)
+    @work(group="open", description="open", exclusive=True)
     async def on_picker_picked(self, event: Picker.Picked) -> None:
         """Open what was picked, and say so if that is not possible."""
         if self._open_path is None:
@@ -140,7 +140,8 @@ class BlockviewApp(App[None]):
             screen = self._session_screen(opened)
             if event.hit is not None and event.wanted is not None:
                 screen.begin_at(event.hit, event.wanted)
-                screen.go_when_read(Position(event.hit.block, event.hit.call))
+                if event.hit.block != WHOLE:
+                    screen.go_when_read(Position(event.hit.block, event.hit.call))
             self.push_screen(screen)
 
     def action_help_quit(self) -> None:
@@ -178,8 +179,6 @@ def run_app(
     Returns:
         The exit code for the process.
     """
-    # There is no garbage before the first screen, and to look for it costs time.
-    gc.disable()
     app = BlockviewApp(opened, picker=picker, open_path=open_path, depth=depth, replayer=replayer)
     app.run(mouse=mouse)
     return app.return_code or 0

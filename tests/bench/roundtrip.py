@@ -18,8 +18,9 @@ from blockview.dispatch.servers import Server
 from tests.bench.timing import Figure, interleaved, ratio
 
 CALLS = 1000
-TURN = 20
-"""Calls of each kind that are timed together before the other kind has its turn."""
+TURN = 100
+"""Calls of each kind that are timed together before the other kind has its turn. In short turns the first calls weigh
+too much: they pay for the core that was idle while the other kind had its turn."""
 
 ARGUMENTS = {"line": 5, "path": "server.go", "scale": 1.5}
 RECORDED = '{"line":5.0,"path":"server.go","scale":1.5}'

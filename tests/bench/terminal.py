@@ -52,9 +52,9 @@ class Program:
     def press(self, key: bytes) -> None:
         os.write(self._terminal, key)
 
-    def wait(self, *markers: bytes) -> None:
+    def wait(self, *markers: bytes, patience: float = PATIENCE) -> None:
         """Return as soon as one of the markers has been painted since the last wait."""
-        deadline = monotonic() + PATIENCE
+        deadline = monotonic() + patience
         painted = b""
         while not any(marker in painted for marker in markers):
             ready, _, _ = select.select([self._terminal], [], [], max(0.0, deadline - monotonic()))

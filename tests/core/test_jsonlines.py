@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockview.core.jsonlines import MANY_CHILDREN, Annotation, JsonRows
-from blockview.core.jsontext import CONTAINERS, parse
+from blockview.core.jsontext import CONTAINERS, Node, parse
 from blockview.core.lines import Role, Span, plain
-from blockview.core.rows import Fold, Section, Target
+from blockview.core.rows import Fold, Row, Section, Target
 from blockview.core.safetext import cell_width, visible
 from tests.core.strategies import json_texts
 
@@ -240,3 +240,22 @@ def test_open_with_everything_toggled_is_closed(text: str) -> None:
     first_level_stays_open = frozenset({0}) if nodes[0].kind in CONTAINERS else frozenset()
     toggled = frozenset(range(len(nodes))) - first_level_stays_open
     assert lines(rows_of(text, 40, fold=Fold.OPEN, toggled=toggled)) == lines(rows_of(text, 40, fold=Fold.CLOSED))
+
+
+class LongWay(JsonRows):
+    """Rows that are all made the way that suits every value."""
+
+    def _plain(self, number: int, node: Node) -> None:
+        return None
+
+
+@given(json_texts(), st.integers(1, 60), st.booleans())
+def test_the_short_way_to_a_row_leads_where_the_long_one_does(text: str, width: int, exact: bool) -> None:
+    def made(kind: type[JsonRows]) -> list[Row]:
+        note = Annotation("→", Role.CHANGED, (Span("was something", Role.WAS),))
+        rows = kind(
+            parse(text), width=width, call=0, section=Section.RESULT, annotations={"/a": note, "/b": note}, exact=exact
+        )
+        return [rows[at] for at in range(len(rows))]
+
+    assert made(JsonRows) == made(LongWay)

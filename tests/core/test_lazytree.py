@@ -68,6 +68,19 @@ def test_values_are_found_by_number_alone(text: str) -> None:
     )
 
 
+@given(json_texts(), st.data())
+def test_the_values_around_a_place_lead_from_the_whole_to_the_innermost(text: str, data: st.DataObject) -> None:
+    tree = lazy(text)
+    numbers = [tree.root]
+    for number in numbers:
+        numbers += tree.children(number)
+    number = data.draw(st.sampled_from(numbers))
+    way = [number]
+    while way[0] != tree.root:
+        way.insert(0, tree.node(way[0]).parent)
+    assert lazy(text).around(number) == way
+
+
 def test_a_number_where_no_value_begins_is_refused() -> None:
     with pytest.raises(LookupError):
         lazy('{"a":[1,2]}').node(2)
@@ -88,3 +101,33 @@ def test_a_large_result_opens_folded_and_says_how_large_it_is() -> None:
     assert number is not None
     opened = JsonRows(tree, width=60, call=0, section=Section.RESULT, toggled=frozenset({number}))
     assert len(opened) == 50_003
+
+
+def test_all_is_unfolded_but_for_levels_of_thousands_which_unfold_one_by_one() -> None:
+    text = '{"few":[{"a":[1]}],"rows":[' + ",".join(['{"id":[12345678901234567890]}'] * (LAZY // 20)) + "]}"
+    tree = lazy(text)
+    rows = JsonRows(tree, width=60, call=0, section=Section.RESULT, fold=Fold.MUCH)
+    shown = [" ".join(plain(rows[at].line).split()) for at in range(5)]
+    assert shown == ["▾ {} 2 keys", "▾ few: [] 1 item", "▸ 0: {} 1 key", "▾ rows: [] 50,000 items", "▸ 0: {} 1 key"]
+    assert len(rows) == 50_004
+    target = rows[4].target
+    assert target is not None and target.node is not None
+    opened = JsonRows(tree, width=60, call=0, section=Section.RESULT, fold=Fold.MUCH, toggled=frozenset({target.node}))
+    assert "▾ 0:" in plain(opened[4].line) and len(opened) == 50_005
+
+
+@given(
+    st.lists(st.sampled_from(["1", "[2,3]", '{"a": [4]}', '"x,y"', "-1.50", "null"]), min_size=60, max_size=80),
+    st.sampled_from([",", ", ", " ,\n  "]),
+    st.none() | st.tuples(st.integers(0, 50), st.sampled_from([", ", ",\t", " , "])),
+)
+def test_elements_of_a_long_array_stand_where_they_are_written(
+    items: list[str], separator: str, odd: tuple[int, str] | None
+) -> None:
+    separators = [separator] * (len(items) - 1)
+    if odd is not None:
+        separators[odd[0]] = odd[1]
+    text = "[ " + "".join(map("".join, zip(items, [*separators, " ]"], strict=True)))
+    tree = lazy_tree(text)
+    assert tree is not None
+    assert [tree.literal(child) for child in tree.children(tree.root)] == items

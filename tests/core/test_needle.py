@@ -6,8 +6,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from blockview.core.find import HEAD
+from blockview.core.find import HEAD, WHOLE
 from blockview.core.jsontext import decode_string
 from blockview.core.model import Block, Place, Status, Text
 from blockview.core.needle import Hit, Needle, unescaped
@@ -92,8 +93,8 @@ def test_hits_tell_what_was_found_and_the_line_around_it() -> None:
     assert list(Needle("needle").hits(block, prepare_call)) == [
         Hit(3, HEAD, "prompt", "", "needle", 0, 6),
         Hit(3, HEAD, "thinking", "", "NEEDLE", 0, 6),
-        Hit(3, 0, "result", "mcp__editor__open", "the needle is here", 4, 10),
-        Hit(3, 1, "call", "mcp__editor__open", "needle", 0, 6),
+        Hit(3, 0, "result", "editor.open", "the needle is here", 4, 10),
+        Hit(3, 1, "call", "editor.open", "needle", 0, 6),
     ]
     (hit,) = Needle('"line":5}').hits(block, prepare_sample)
     assert (hit.what, hit.context) == ("arguments", '{"line":5}')
@@ -106,3 +107,17 @@ def test_a_context_is_short_and_holds_the_place(filler: str, at: int, length: in
     assert hit.context[hit.start : hit.end] == "X" * min(length, hit.end - hit.start) != ""
     assert len(hit.context) <= 600
     assert "\n" not in hit.context
+
+
+@pytest.mark.parametrize("text", ["editor.open", "mcp__editor__open", "call-1", "itor.op"])
+def test_a_call_is_found_by_the_name_on_screen_the_recorded_one_and_its_id_and_counts_once(text: str) -> None:
+    sent = replace(make_call("{}", tool="open"), id="call-1")
+    (hit,) = Needle(text).hits(Block(0, "", Place(1, 0), (sent,)), prepare_sample)
+    assert (hit.what, hit.name) == ("call", "editor.open")
+
+
+def test_a_title_is_a_hit_of_the_whole_session() -> None:
+    assert list(Needle("up").in_title("Retry in the uploader")) == [
+        Hit(WHOLE, HEAD, "title", "", "Retry in the uploader", 13, 15)
+    ]
+    assert list(Needle("down").in_title("Retry in the uploader")) == []

@@ -48,6 +48,9 @@ BLOCK = Block(0, "set the limit", PLACE, (Text("assistant", "I will run it."), *
         ("tool:read", (3,)),
         ("tool:run_job,Read", (1, 3)),
         ("tool:mcp__jobs__run_job", (1,)),
+        ("tool:jobs.run_job", (1,)),
+        ("tool:jobs.*", (0, 1, 2)),
+        ("text:jobs.run_job", (1,)),
         ("server:jobs", (0, 1, 2)),
         ("-server:j?bs", (3,)),
         ("is:changed", (0,)),
@@ -157,3 +160,9 @@ def test_the_words_of_the_help_are_those_of_the_language() -> None:
         word = usage.split("NAME")[0].split("WORD")[0].split("TIME")[0].removeprefix("-")
         value = {"before:": "2026-01-01", "is:": "error", "status:": "ok", "dur>": "1s"}.get(word, "x")
         assert parse(word + value).tests
+
+
+@pytest.mark.parametrize("text", ["server:everything", "server:mcp-servers/everything", "tool:everything.echo"])
+def test_a_server_whose_name_is_a_path_is_found_by_its_last_part(text: str) -> None:
+    block = replace(BLOCK, items=(call("echo", server="mcp-servers/everything"), call("echo", server="anything")))
+    assert parse(text).rows(block, prepared) == (0,)

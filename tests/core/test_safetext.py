@@ -6,11 +6,26 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from wcwidth import wcwidth
+from wcwidth import iter_graphemes, wcswidth, wcwidth
 
-from blockview.core.safetext import _NOT_NARROW, cell_width, cut, one_line, visible, visible_json, wrap, wrap_lines
+from blockview.core.safetext import (
+    _BEHIND_WIDE,
+    _NOT_NARROW,
+    _SUSPECT,
+    TAB_SIZE,
+    _clusters,
+    _escape,
+    cell_width,
+    cut,
+    is_narrow,
+    one_line,
+    visible,
+    visible_json,
+    wrap,
+    wrap_lines,
+)
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 HOSTILE = st.text(
@@ -97,6 +112,24 @@ def test_what_is_taken_as_narrow_is_narrow() -> None:
     assert wrong == []
 
 
+def test_what_is_taken_as_wide_is_wide_and_stays_by_itself() -> None:
+    wide = [chr(code) for code in range(0x110000) if _BEHIND_WIDE.search(chr(code))]
+    assert [each for each in wide if wcwidth(each) != 2 or _SUSPECT.search(each)] == []
+    shown = "a".join(wide) + "".join(wide)
+    assert list(iter_graphemes(shown)) == list(shown)
+
+
+def test_what_is_shown_as_an_escape_although_it_is_printable_is_known() -> None:
+    every = map(chr, range(0x110000))
+    assert [each for each in every if _SUSPECT.search(each) and each.isprintable() and visible(each) == each] == []
+
+
+@given(HOSTILE)
+def test_the_short_ways_to_a_visible_text_lead_where_the_long_one_does(text: str) -> None:
+    assert visible(text) == _SUSPECT.sub(_escape, text.expandtabs(TAB_SIZE) if "\t" in text else text)
+    assert not is_narrow(text) or (visible(text) == text and wcswidth(text) == len(text))
+
+
 @pytest.mark.parametrize(
     ("text", "width", "expected"),
     [
@@ -174,3 +207,60 @@ def test_a_cut_text_is_a_start_of_the_text_and_uses_the_width(text: str, width: 
         assert shown.endswith("…")
         assert text.startswith(shown[:-1])
         assert cell_width(shown) >= width - 1
+
+
+_MIXED = st.text(st.sampled_from("ab   é日한\u0301\u200d👩©▪↔\ufe0f🇩🇪\u0600\u0e33\u1100\u1161क्षि-"), max_size=40)
+
+
+@given(_MIXED)
+def test_clusters_are_those_of_the_whole_text(text: str) -> None:
+    assert list(_clusters(text)) == [(cluster, cell_width(cluster)) for cluster in iter_graphemes(text)]
+
+
+@given(_MIXED, st.integers(1, 12))
+def test_wide_lines_are_filled_and_lose_only_the_spaces_at_which_they_break(text: str, width: int) -> None:
+    lines = list(wrap_lines(text, width))
+    shown = visible(text)
+    assert all(sum(cells for _, cells in _clusters(line)) <= width for line in lines)
+    if all(cells <= width for _, cells in _clusters(shown)):
+        assert "".join(lines).replace(" ", "") == shown.replace(" ", "")
+
+
+def obvious_lines(line: str, width: int) -> list[str]:
+    """What `wrap_lines` makes of a visible line in which something is not narrow: cluster by cluster."""
+    rows: list[list[str]] = [[]]
+    for cluster in iter_graphemes(line):
+        cluster = cluster if cell_width(cluster) <= width else "…"
+        row = rows[-1]
+        if sum(map(cell_width, row)) + cell_width(cluster) > width:
+            spaces = [at for at, each in enumerate(row) if each == " " and "".join(row[:at]).strip(" ")]
+            if cluster == " ":
+                rows.append([])
+                continue
+            kept = row[: spaces[-1]] if spaces else row
+            rows[-1:] = [kept, row[len(kept) + 1 :]]
+        rows[-1].append(cluster)
+    return ["".join(row) for row in rows]
+
+
+_ROWS = st.text(
+    st.sampled_from("ab    é日한🙂🙂文字\uff0c\u0301\u200d👩©▪↔\ufe0f🇩🇪\u0600\u0e33\u1100\u1161\u11a8क्षि-"), max_size=60
+)
+
+
+@given(_ROWS, st.integers(1, 12))
+def test_a_line_is_wrapped_window_by_window_as_cluster_by_cluster(text: str, width: int) -> None:
+    shown = visible(text)
+    assume(not is_narrow(shown))
+    assert wrap(text, width) == obvious_lines(shown, width)
+
+
+@given(st.text(st.sampled_from("ab    é-"), max_size=60), st.integers(1, 12))
+def test_a_narrow_line_is_wrapped_as_a_wide_one_unless_it_begins_with_spaces(text: str, width: int) -> None:
+    assume(not any(row.isspace() for row in wrap(text, width)))
+    assert wrap(text, width) == obvious_lines(text, width)
+
+
+def test_a_line_of_any_length_is_wrapped_at_the_cost_of_its_rows() -> None:
+    lines = wrap_lines("e\u0301" * 1_000_000, 80)
+    assert [next(lines) for _ in range(3)] == ["e\u0301" * 80] * 3

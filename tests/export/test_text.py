@@ -13,21 +13,20 @@ from msgspec.structs import replace
 
 from blockview.core import trees
 from blockview.core.lazytree import LazyTree
-from blockview.core.lines import Role, Span
+from blockview.core.lines import Paint, Role, Span, plain, printed
 from blockview.core.model import Block, Place, Session, Text
 from blockview.core.query import parse
 from blockview.core.safetext import cell_width, visible
 from blockview.core.trees import result_tree
-from blockview.export.ansi import ansi_chunks, ansi_line
-from blockview.export.lines import Choice, session_lines
-from blockview.export.text import text_chunks
+from blockview.export.ansi import ansi_line
+from blockview.export.lines import Choice, session_lines, session_text
 from tests import samples
 
 Golden = Callable[[str, str], None]
 
 
 def as_text(session: Session = samples.SESSION, width: int = 100, **options: object) -> str:
-    return "".join(text_chunks(session_lines(session, samples.prepare_sample, width=width, **options)))  # type: ignore[arg-type]
+    return "".join(session_text(session, samples.prepare_sample, plain, width=width, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("width", [100, 40])
@@ -36,14 +35,25 @@ def test_the_whole_session_as_text(golden: Golden, width: int) -> None:
 
 
 def test_the_session_with_colours(golden: Golden) -> None:
-    chunks = ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=80, choice=Choice(blocks=[0])))
+    chunks = session_text(samples.SESSION, samples.prepare_sample, ansi_line, width=80, choice=Choice(blocks=[0]))
     golden("session-80.ansi", "".join(chunks))
 
 
 def test_colours_are_all_that_the_coloured_text_adds() -> None:
-    coloured = "".join(ansi_chunks(session_lines(samples.SESSION, samples.prepare_sample, width=100)))
+    coloured = "".join(session_text(samples.SESSION, samples.prepare_sample, ansi_line, width=100))
     without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert [line.rstrip() for line in without.split("\n")] == as_text().split("\n")
+
+
+@given(st.text(max_size=60), st.booleans(), st.integers(1, 100), st.sampled_from([plain, ansi_line]))
+def test_what_is_printed_in_one_go_is_what_the_lines_are(text: str, as_json: bool, width: int, paint: Paint) -> None:
+    answer = samples.text_result(json.dumps({"text": text, text: [text] * 300}) if as_json else text + "\nline" * 300)
+    calls = (samples.CHANGED, replace(samples.CHANGED, result=answer), samples.CHANGED)
+    block = Block(0, text, Place(1, 0), (Text("assistant", text), *calls, Text("note", f"{text}\n")))
+    session = replace(samples.SESSION, blocks=(*samples.BLOCKS, block))
+    lines = session_lines(session, samples.prepare_sample, width=width)
+    whole = session_text(session, samples.prepare_sample, paint, width=width)
+    assert "".join(whole) == "".join(printed(line, paint) for line in lines)
 
 
 def test_a_coloured_line_ends_without_colour_and_spaces_have_none() -> None:
@@ -93,7 +103,7 @@ def test_blocks_are_read_one_at_a_time() -> None:
             return samples.BLOCKS[index]
 
     session = replace(samples.SESSION, blocks=Lazy(samples.BLOCKS))
-    chunks = text_chunks(session_lines(session, samples.prepare_sample, width=80))
+    chunks = session_text(session, samples.prepare_sample, plain, width=80)
     for chunk in chunks:
         if "block 1" in chunk:
             break

@@ -7,7 +7,7 @@ from blockview.readers.head import Head
 from blockview.readers.source import Source
 from blockview.readers.wire import READERS
 
-ENVELOPES = ["mcp-jsonrpc", "mcp-rec", "mcporter", "mcpsnoop", "mcpspy", "mcp-vcr"]
+ENVELOPES = ["mcp-jsonrpc", "mcp-rec", "mcporter", "mcpsnoop", "mcpspy", "mcp-vcr", "blockview-record"]
 INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'
 INITIALIZED = '{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"calc","version":"1"}}}'
 LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -57,6 +57,9 @@ class Recording:
                     f'{{"timestamp":{time},"transport_type":"stdio","stdio_transport":{{{ends}}},'
                     f'"type":"request","params":{{"n":5}},"error":{{}},"raw":{json.dumps(message)}}}'
                 )
+            case "blockview-record":
+                arrow = "client→server" if up else "server→client"
+                return f'{{"at":{time},"way":"{arrow}","server":"calc","text":{json.dumps(message)}}}'
             case "mcp-vcr":
                 return f'{{"t": {number * 1000}, "dir": "{"c2s" if up else "s2c"}", "payload": {message}}}'
         return message

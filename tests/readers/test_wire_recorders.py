@@ -391,3 +391,34 @@ def test_sample_mcpspy(shared: Path) -> None:
         assert [one.status for one in calls(session)] == [Status.OK, Status.TOOL_ERROR, Status.OK, Status.OK]
         assert calls(session)[2].arguments == '{"city":"New York","units":"metric"}'
         assert len(session.tools) == 4
+
+
+# blockview record
+
+
+def test_what_blockview_records_beside_messages() -> None:
+    head = '{"blockview-record":1,"at":"2026-11-30T23:31:00.000000+00:00","server":"calc"}'
+    wrap = Recording("blockview-record").wrap
+    noise = [
+        wrap("←", "starting…", 1),
+        wrap("←", "told", 2).replace("server→client", "stderr"),
+        '{"at":"2026-11-30T23:31:02Z","way":"server→client","server":"calc","base64":"/wD+"}',
+        '{"at":"2026-11-30T23:31:03Z","way":"server→client","server":"calc","text":"{\\"jsonrpc\\":","cut":true}',
+        '{"at":"2026-11-30T23:31:04Z","way":"sideways","server":"calc","text":"x"}',
+    ]
+    session = read("\n".join([head, wrap("→", call("1"), 0), *noise]) + "\n", "blockview-record")
+    (made,) = calls(session)
+    assert (made.server, made.status) == ("calc", Status.NO_RESULT)
+    told = "\n".join(text for block in traffic(session) for text in shown(block))
+    for text in ("starting…", "told", '{"jsonrpc":', "sideways"):
+        assert text in told
+    assert {found.place.line for found in session.diagnostics} >= {3, 5, 6}
+
+
+def test_each_run_of_blockview_record_is_a_connection_of_its_own() -> None:
+    head = '{"blockview-record":1,"at":"2026-11-30T23:31:00.000000+00:00","server":"calc"}'
+    wrap = Recording("blockview-record").wrap
+    lines = [head, wrap("→", call("1"), 0), head, wrap("→", call("1"), 1), wrap("←", answer("1", "second"), 2)]
+    first, second = calls(read("\n".join(lines) + "\n", "blockview-record"))
+    assert first.status is Status.NO_RESULT
+    assert second.result is not None and second.result.text == "second"

@@ -1,9 +1,12 @@
 """The filter of the session screen: only what it holds for is shown, and nothing is lost by it."""
 
+import pytest
+
 from blockview.core.find import HEAD, Position
 from blockview.core.model import Block, Place, Session, Status, ToolCall
 from blockview.core.prepare import Found
 from blockview.ui.app import Opened
+from blockview.ui.screens.session import SessionScreen
 from tests.ui.driving import Driver, running
 
 PLACE = Place(1, 0)
@@ -54,6 +57,10 @@ async def test_what_cannot_be_read_is_said_and_hides_nothing() -> None:
         text = await app.press("f", *"is:wrong")
         assert "nothing is wrong" in text
         assert len(rows(app)) == 8
+        assert "nothing is wrong" in await app.press("enter")
+        await app.press(*["backspace"] * 5, *"error", "enter")
+        assert rows(app) == [(2, HEAD), (2, 0)]
+        await app.press("f", ",", "x", "escape", "escape", "f", *"is:wrong")
         text = await app.press("escape")
         assert "nothing is wrong" not in text
         assert app.session.focused is app.session.blocks
@@ -114,3 +121,34 @@ async def test_a_filter_in_one_burst_of_keys() -> None:
         await app.pilot.press("f", *"tool:write", "enter", "j", "j")
         await app.text()
         assert app.session.view.cursor == Position(2)
+
+
+async def test_where_nothing_is_kept_nothing_is_shown_beside() -> None:
+    async with running(OPENED) as app:
+        await app.press("f", *"tool:nothing", "enter")
+        assert rows(app) == []
+        assert (await app.detail()).strip() == "the filter holds for nothing here"
+        await app.press("escape")
+        assert "first prompt" in await app.detail()
+
+
+async def test_the_end_stays_the_end_while_a_filter_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(OPENED) as app:
+        screen = app.session
+        monkeypatch.setattr(SessionScreen, "look_through", lambda self: None)
+        await app.press("f", *"tool:read", "enter")
+        view = screen.view
+        assert view.kept is not None
+        steps = view.kept.explore()
+        next(steps)
+        screen._show_kept()
+        await app.press("G")
+        assert view.cursor == Position(0, 0)
+        next(steps)
+        screen._show_kept()
+        assert view.cursor == Position(1, 0)
+        await app.press("k")
+        for _ in steps:
+            pass
+        screen._show_kept()
+        assert view.cursor == Position(1)

@@ -1,5 +1,6 @@
 """Find in a session that is read from a file, and in many of them."""
 
+import json
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from textual.pilot import Pilot
 from blockview.commands.searchers import search_files
 from blockview.core.coercion import Depth
 from blockview.core.find import HEAD
+from blockview.core.lines import plain
 from blockview.core.listing import Listing
 from blockview.core.needle import Hit
 from blockview.core.searching import Told, Wanted
@@ -44,6 +46,25 @@ async def test_a_hit_far_away_is_found_by_the_bytes(tmp_path: Path) -> None:
         await app.press("escape", "/", *'"quoted"')
         assert app.session.view.cursor == (FILLER + 3, 0)
         assert "not found" in await app.press("escape", "/", *"nowhere")
+
+
+@pytest.mark.parametrize("looked_for", ["the needle", "größe", 'a "quoted"'])
+async def test_a_hit_in_a_large_folded_result_unfolds_only_what_holds_it(tmp_path: Path, looked_for: str) -> None:
+    rows = [{"name": "filler", "more": ["x" * 300]} for _ in range(4_000)]
+    rows[2_000]["more"] = ["y", 'the needle, größer than a "quoted" one']
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "\n".join((prompt("go"), says(use("t", q=1)), answers(result("t", content=json.dumps({"rows": rows}))))) + "\n"
+    )
+    async with running(Opened(open_session(path))) as app:
+        await app.press("/", *looked_for, "enter")
+        detail = app.session.detail
+        await detail.ready()
+        await app.text()
+        assert detail.row is not None and looked_for[:5] in plain(detail.row.line).replace("\\u00f6", "ö").replace(
+            "\\", ""
+        )
+        assert 4_000 < detail.line_count < 4_100
 
 
 async def test_what_only_the_reader_says_is_found_too(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ class Confirm(RowsScreen):
         """As `action_back`."""
         self.action_back()
 
-    @work(group="connect", exclusive=True)
+    @work(group="connect", description="connect", exclusive=True)
     async def _connect(self) -> None:
         """Connect to one server after the other. One that fails costs only its own calls."""
         for server in self._replays.unconnected(self._planned):

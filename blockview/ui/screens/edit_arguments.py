@@ -69,7 +69,7 @@ class EditArguments(PaneScreen):
         self._leaving = False
         self._look()
 
-    @work(group="look", exclusive=True)
+    @work(group="look", description="look", exclusive=True)
     async def _look(self) -> None:
         await asyncio.sleep(_PAUSE)
         text = self.area.text

@@ -55,6 +55,9 @@ class Filtering(Screen[None]):
         self._filter_input: FindInput | None = None
         self._before: tuple[Position, Query | None] = Position(0), None
         self._no_filter = ""
+        self._end: Position | None = None
+        self._empty = False
+        """Whether nothing was shown when that was looked at last."""
 
     def _filter_text(self, width: int) -> Line:
         query, kept = self.view.filter, self.view.kept
@@ -131,14 +134,17 @@ class Filtering(Screen[None]):
         self.count_found()
         self.look_through()
 
-    def _keep_filter(self) -> None:
-        """Stay with what is shown."""
+    def _keep_filter(self) -> bool:
+        """Stay with what is shown; False when what is typed is no filter, and is still to be corrected."""
         text = self._filter_input.value if self._filter_input else ""
-        if (self.view.filter.text if self.view.filter else "") != text and not self._no_filter:
+        if (self.view.filter.text if self.view.filter else "") != text:
             self._filter_by(text)
+        if self._no_filter:
+            return False
         self._close_filter_input()
         if self.view.filter is None:
             self.end_filter()
+        return True
 
     def _drop_filter(self) -> None:
         """Go back to what was shown before somebody typed."""
@@ -177,7 +183,7 @@ class Filtering(Screen[None]):
         if self.view.kept is not None and not self.view.kept.complete:
             self._explore_kept()
 
-    @work(group="kept", exclusive=True)
+    @work(group="kept", description="kept", exclusive=True)
     async def _explore_kept(self) -> None:
         kept = self.view.kept
         if kept is not None:
@@ -185,13 +191,23 @@ class Filtering(Screen[None]):
             self._show_kept()
 
     def _show_kept(self) -> None:
-        before = self.view.cursor
+        before, empty = self.view.cursor, self._empty
+        self._empty = not self.blocks.line_count
         self.view.stay_shown()
         self.blocks.changed()
+        if self._end == before and self.blocks.line_count:
+            self.blocks.put_cursor(self.blocks.line_count - 1)
+            self.hold_end()
         self.blocks.show_cursor()
         if self.view.cursor != before:
             self.detail.show(self.view.cursor)
+        if empty or self._empty:
+            self.detail.changed()
         self.filter_line.refresh()
+
+    def hold_end(self) -> None:
+        """The cursor stays on the last row for as long as rows are found that the filter keeps, if nobody moves it."""
+        self._end = None if self.view.kept_all else self.view.cursor
 
     def _complete(self, text: str) -> list[str]:
         from blockview.core.query import Names, completions

@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import Event
 from collections.abc import Collection, Generator, Iterator
 from contextlib import aclosing
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,14 @@ from textual import events, work
 from textual.containers import Horizontal
 from textual.screen import Screen
 
-from blockview.core.find import Position, Survey
+from blockview.core.find import WHOLE, Position, Survey
 from blockview.core.lines import Line, Role, Span
 from blockview.core.rows import ends
 from blockview.core.safetext import one_line
 from blockview.core.view import View
 from blockview.ui.header import number
 from blockview.ui.slices import URGENT, in_slices
-from blockview.ui.threads import batches
+from blockview.ui.threads import batches, in_thread
 from blockview.ui.widgets.bar import Bar
 from blockview.ui.widgets.block_list import BlockList
 from blockview.ui.widgets.detail import Detail
@@ -36,6 +37,8 @@ _HINT_FROM = 24
 """Cells of the find line from which it tells of the key for regular expressions."""
 _NEAR = 40
 """Blocks from the cursor on that are looked into before the bytes have told anything."""
+_NEAR_LINES = 2_000
+"""Lines of the detail that are looked at before anything else."""
 _NEWS = 0.03
 """Seconds between two times that what the bytes tell is looked at."""
 _AT_ONCE = 20
@@ -116,7 +119,7 @@ class Finding(Screen[None]):
 
     def begin_at(self, hit: Hit, wanted: Wanted) -> None:
         """Be at a hit when the screen is first shown, and look for what was found there; before it is shown."""
-        if hit.block < self.view.blocks:
+        if WHOLE < hit.block < self.view.blocks:
             self.view.go(Position(hit.block, hit.call))
         self._origin = self.view.cursor
         self._wanted = wanted
@@ -129,7 +132,7 @@ class Finding(Screen[None]):
             self._look_for(self._wanted.text)
             self._show_begin()
 
-    @work(group="seek", exclusive=True)
+    @work(group="seek", description="seek", exclusive=True)
     async def _show_begin(self) -> None:
         self.detail.show(self.view.cursor)
         await self._show_hit(forward=True)
@@ -246,13 +249,13 @@ class Finding(Screen[None]):
         elif self.view.found is not None and not self.view.found.complete:
             self._explore_rest(self.view.found)
 
-    @work(group="rest", exclusive=True)
+    @work(group="rest", description="rest", exclusive=True)
     async def _explore_rest(self, found: Survey) -> None:
         await self._looked_surely.wait()
         await in_slices(found.explore(self._origin.block), self.find_line.refresh)
         self.find_line.refresh()
 
-    @work(group="found", exclusive=True)
+    @work(group="found", description="found", exclusive=True)
     async def _explore(self, found: Survey) -> None:
         hunt, quickly, surely = self.view.hunt, self._looked_quickly, self._looked_surely
         if hunt is not None:
@@ -280,7 +283,7 @@ class Finding(Screen[None]):
         """The previous hit."""
         self._seek(forward=False)
 
-    @work(group="seek", exclusive=True)
+    @work(group="seek", description="seek", exclusive=True)
     async def _seek(self, *, forward: bool, here: bool = False) -> None:
         """Go to a hit: in the detail while it has the focus and holds another, else in the list."""
         if self.view.needle is None:
@@ -314,20 +317,29 @@ class Finding(Screen[None]):
         return await in_slices(seek(), work=URGENT)
 
     async def _show_hit(self, *, forward: bool) -> None:
-        """Put the detail's cursor on its first or last hit, unfolding everything if the hit is folded away."""
-        if not await self._go_to_hit(forward=forward):
-            lines = self.detail.line_count
-            self.detail.set_all_open(True)
-            await self.detail.ready()
-            if self.detail.line_count != lines:
-                await self._go_to_hit(forward=forward)
-
-    async def _go_to_hit(self, *, forward: bool) -> bool:
+        """Put the detail's cursor on its first or last hit, unfolding what holds it, or else everything."""
         detail = self.detail
         await detail.ready()
         detail.put_cursor(0 if forward else max(0, detail.line_count - 1))
-        line = await in_slices(detail.seek_line(forward=forward, here=True), work=URGENT)
+        if await self._go_to_hit(islice(detail.seek_line(forward=forward, here=True), _NEAR_LINES)):
+            return
+        if inside := await in_thread(partial(detail.values_around, forward=forward)):
+            await detail.go_into(inside)
+            detail.move(detail.cursor_line)
+            await self._go_to_hit(islice(detail.seek_line(forward=True, here=True), _NEAR_LINES))
+            return
+        if await self._go_to_hit(detail.seek_line(forward=forward, here=True)):
+            return
+        lines = detail.line_count
+        detail.set_all_open(True)
+        await detail.ready()
+        if detail.line_count != lines:
+            detail.put_cursor(0 if forward else max(0, detail.line_count - 1))
+            await self._go_to_hit(detail.seek_line(forward=forward, here=True))
+
+    async def _go_to_hit(self, lines: Iterator[int | None]) -> bool:
+        line = await in_slices(lines, work=URGENT)
         if line is not None:
-            detail.move(line)
-        detail.refresh()
+            self.detail.move(line)
+        self.detail.refresh()
         return line is not None

@@ -228,7 +228,7 @@ class FindingAll(PaneScreen):
             self._list.look_for(self._wanted.needle())
             self._look(self._search(self._paths, self._wanted))
 
-    @work(group="search", exclusive=True)
+    @work(group="search", description="search", exclusive=True)
     async def _look(self, told: Generator[Told | None, None, None]) -> None:
         """Take what the search tells, in a thread, and show it a few times a second."""
         self._searching = True

@@ -68,6 +68,10 @@ class Growth(Screen[None]):
             """Look for what is to be found in blocks that are new, or in all of them anew."""
             ...
 
+        def hold_end(self) -> None:
+            """Stay on the last row while a filter finds more."""
+            ...
+
         def look_through(self) -> None:
             """Look for what the filter keeps in blocks that are new."""
             ...
@@ -172,8 +176,10 @@ class Growth(Screen[None]):
         pane = self.detail if self.in_detail else self.blocks
         pane.move(pane.line_count - 1)
         self._stays_at_end = pane is self.blocks and (self._reading or self.following)
+        if pane is self.blocks:
+            self.hold_end()
 
-    @work(group="growing")
+    @work(group="growing", description="growing")
     async def _read_on(self, growing: Growing) -> None:
         slice_, rest = _SLICE, turns()
         with _quick_switches():

@@ -36,7 +36,7 @@ class Nesting(Screen[None]):
         """Bring a pane to the front and give it the focus."""
         raise NotImplementedError
 
-    @work(group="enter", exclusive=True)
+    @work(group="enter", description="enter", exclusive=True)
     async def enter_subagent(self, agent: str) -> None:
         """Show the conversation of a subagent, or tell why there is none."""
         came_from = self.detail.position

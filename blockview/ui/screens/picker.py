@@ -164,7 +164,7 @@ class Picker(PaneScreen):
 
     # Finding out
 
-    @work(group="search", exclusive=True)
+    @work(group="search", description="search", exclusive=True)
     async def _search(self) -> None:
         """Search for sessions, again or for the first time."""
         self._searching = True
@@ -176,7 +176,7 @@ class Picker(PaneScreen):
         self._redraw()
         self._fill()
 
-    @work(group="fill", exclusive=True)
+    @work(group="fill", description="fill", exclusive=True)
     async def _fill(self) -> None:
         """Look into what is not known yet, in as many lanes as make sense, and remember it."""
         await asyncio.gather(*(self._lane() for _ in range(self._sessions.lanes)))

@@ -81,7 +81,7 @@ class Compared(RowsScreen):
         """Compare, unless that was done."""
         self._compare()
 
-    @work(group="compare", exclusive=True)
+    @work(group="compare", description="compare", exclusive=True)
     async def _compare(self) -> None:
         comparable = is_comparable(self._live.outcome)
         found = self._compared

@@ -161,7 +161,7 @@ class Sending(PaneScreen):
 
     # What is done
 
-    @work(group="send", exclusive=True)
+    @work(group="send", description="send", exclusive=True)
     async def _send(self) -> None:
         while len(self._done) < len(self._planned):
             planned = self._planned[len(self._done)]

@@ -108,7 +108,7 @@ class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
         """Look for marks in all blocks, in the background, and show how many there are."""
         self._count_marks()
 
-    @work(group="marks", exclusive=True)
+    @work(group="marks", description="marks", exclusive=True)
     async def _count_marks(self) -> None:
         start = min(self.view.cursor.block, max(0, self.view.blocks - 1))
         await in_slices(self.view.marked.explore(start), self.header.refresh)
@@ -283,7 +283,7 @@ class SessionScreen(Growth, Filtering, Finding, Replaying, Nesting, PaneScreen):
     def _seek_error(self, *, forward: bool) -> None:
         self._go_where(self.view.seek_mark(forward=forward, errors=True), "no call has an error")
 
-    @work(group="seek", exclusive=True)
+    @work(group="seek", description="seek", exclusive=True)
     async def _go_where(self, steps: Iterator[Position | None], nothing: str) -> None:
         position = await in_slices(steps, work=URGENT)
         if position is None:

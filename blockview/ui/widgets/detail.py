@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from blockview.core.lines import Line, Role, Span, plain
 from blockview.core.model import Text, ToolCall
 from blockview.core.render import Fold, ResultView, Row, Rows, Target, block_detail, call_detail
 from blockview.core.rows import RowList, Section, fit
+from blockview.core.trees import values_around
 from blockview.core.view import View
 from blockview.ui.diagnostics import diagnostic_rows
 from blockview.ui.subagents import Subagents
@@ -126,7 +127,7 @@ class Detail(Pane):
             self._take(Rows([RowList([Row(wait)])]), lambda: None)
         self._work = self._make_later(make, then)
 
-    @work(group="rows", exclusive=True)
+    @work(group="rows", description="rows", exclusive=True)
     async def _make_later(self, make: Callable[[], Rows], then: Callable[[], object]) -> None:
         await asyncio.sleep(_PAUSE)
         self._take(await in_thread(make), then)
@@ -148,6 +149,9 @@ class Detail(Pane):
         view, position, state, width = self.view, self.position, self._state, self.text_width
         if position == view.diagnostics_position:
             return 0, partial(diagnostic_rows, view.session, width, state.toggled)
+        if not view.lines:
+            text = "the filter holds for nothing here" if view.kept_all else "nothing found yet"
+            return 0, lambda: Rows([RowList([Row(fit([Span(text, Role.QUIET)], width))])])
         block = view.block(position.block)
         call = view.call(position)
         if call is None:
@@ -177,7 +181,7 @@ class Detail(Pane):
             return "looking for its recording…"
         return known.words if known.problem else f"{known.words}   Enter opens"
 
-    @work(group="subagent", exclusive=True)
+    @work(group="subagent", description="subagent", exclusive=True)
     async def _look_up(self, agent: str) -> None:
         await asyncio.sleep(_PAUSE)
         await self.subagents.find(agent)
@@ -231,8 +235,26 @@ class Detail(Pane):
     def set_all_open(self, opened: bool) -> None:
         """Fold or unfold everything there is."""
         target = self.row.target if self.row else None
-        self._states[self.position] = _State(Fold.OPEN if opened else Fold.CLOSED, frozenset(), self.cursor_line)
+        self._states[self.position] = _State(Fold.MUCH if opened else Fold.CLOSED, frozenset(), self.cursor_line)
         self._renew(partial(self._go_to, target))
+
+    def values_around(self, *, forward: bool) -> list[Target]:
+        """The values of a large result, each in the one before, that hold the needle; may be asked in any thread."""
+        call, needle = self.view.call(self.position), self.needle
+        if call is None or call.result is None or needle is None:
+            return []
+        numbers = values_around(call.result, needle, forward=forward)
+        return [Target(self.position.call, Section.RESULT, number) for number in numbers]
+
+    async def go_into(self, targets: Sequence[Target]) -> None:
+        """Unfold each of these that is folded, the outer ones first, and go to the last one."""
+        for target in targets:
+            line = self.rows.index_of(target)
+            if line is not None:
+                self.put_cursor(line)
+                if self.rows[line].foldable and not self._is_open(line):
+                    self.toggle_line(line)
+                    await self.ready()
 
     def _go_to(self, target: Target | None) -> None:
         if target is not None and (line := self.rows.index_of(target)) is not None:

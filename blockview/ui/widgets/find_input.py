@@ -27,7 +27,7 @@ class FindInput(Input):
         """Start with a text.
 
         Args:
-            accept: Called at the end, when it ends with Enter.
+            accept: Called at the end, when it ends with Enter. It gives False when it is not to end yet.
             cancel: Called at the end, when it ends with Escape.
             text: What stands there at first.
             placeholder: What is shown while nothing is typed.
@@ -43,7 +43,7 @@ class FindInput(Input):
         """Take a key that came before the input had the focus."""
         if end := self._ends.get(event.key):
             self._done = True
-            end()
+            self._done = end() is not False
         elif event.is_printable and event.character:
             self.insert_text_at_cursor(event.character)
 

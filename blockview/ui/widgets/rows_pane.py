@@ -67,7 +67,7 @@ class RowsPane(Pane):
         else:
             self._take(self.make(width, self._toggled, self._fold))
 
-    @work(group="rows", exclusive=True)
+    @work(group="rows", description="rows", exclusive=True)
     async def _make_later(self, width: int, toggled: frozenset[Target], fold: Fold) -> None:
         self._take(await in_thread(self.make, width, toggled, fold))
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from blockview.dispatch.outputs import violation
+from blockview.core.outputs import violation
 
 SCHEMA = '{"type":"object","properties":{"a/b":{"type":"string"},"n":{"type":"integer"}},"required":["n"]}'
 
