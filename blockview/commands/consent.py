@@ -67,9 +67,9 @@ class Consent:
             name = short_name(server.name)
             raise Failure(f"{name} needs your consent and there is no terminal to ask on; in a script give --yes")
         _forget_typed(self._terminal)
-        print(visible(question), end="", file=sys.stderr, flush=True)
         line = ""
         try:
+            print(visible(question), end="", file=sys.stderr, flush=True)
             line = self._terminal.readline()
         finally:
             if not line.endswith("\n"):  # what follows does not belong to the question
