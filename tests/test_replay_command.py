@@ -379,6 +379,24 @@ def test_nothing_is_started_or_sent_without_a_yes(tmp_path: Path) -> None:
     assert not (tmp_path / "started").exists()
 
 
+@pytest.mark.parametrize("answer", ["abort", "nay", "yikes", "Y N", ""])
+def test_what_is_no_clear_yes_is_a_no(tmp_path: Path, answer: str) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__image", "{}"))
+    terminal = Terminal(path, "--server", FAULTS, "--json")
+    for question, text in (("not connected", "yes"), ("call 1/2", answer), ("call 2/2", "Y")):
+        terminal.wait_for_question(question)
+        terminal.answer(text)
+    assert [call["id"] for call in json.loads(terminal.end()[1])["calls"]] == ["t2"]
+
+
+def test_an_interrupt_at_a_question_ends_its_line(tmp_path: Path) -> None:
+    terminal = Terminal(recording(tmp_path, ("t1", "faults__image", "{}")), "--server", FAULTS)
+    terminal.wait_for_question("not connected")
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.wait_for("[y/N/q] \n")
+    assert terminal.end()[0] == 130
+
+
 def test_a_call_that_is_not_wanted_is_passed_over_and_q_ends_the_run() -> None:
     terminal = Terminal("demo", "--tool", "open", "--tool", "select", "--json")
     for question, answer in (("not connected", "y"), ("call 1/3", "n"), ("call 2/3", "q")):
@@ -429,3 +447,13 @@ def test_a_signal_leaves_no_server_behind(number: signal.Signals, tmp_path: Path
     terminal.process.send_signal(number)
     assert terminal.end()[0] == 128 + number
     assert processes(mark) == []
+
+
+def test_a_signal_loses_nothing_of_what_was_sent_before(tmp_path: Path) -> None:
+    path = recording(tmp_path, ("t1", "faults__image", "{}"), ("t2", "faults__sleep", '{"seconds":600}'))
+    terminal = Terminal(path, "--server", FAULTS, "--json", "--continue-on-error", "--yes")
+    terminal.wait_for("[2/2] faults.sleep")
+    terminal.process.send_signal(signal.SIGTERM)
+    code, out = terminal.end()
+    assert code == 128 + signal.SIGTERM
+    assert [call["id"] for call in json.loads(out)["calls"]] == ["t1"]

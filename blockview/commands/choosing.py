@@ -8,7 +8,7 @@ from itertools import islice
 from blockview.commands import Failure
 from blockview.commands.shared import lookup_for, warn
 from blockview.core.coercion import Depth
-from blockview.core.consentlines import NEVER_RAN
+from blockview.core.consentlines import NEVER_RAN, never_ran
 from blockview.core.find import HEAD
 from blockview.core.model import Session, ToolCall
 from blockview.core.names import call_names, shown_name
@@ -85,7 +85,6 @@ def _left_out(calls: list[ToolCall]) -> str:
     """How many of the calls are not sent by themselves, and why."""
     own = sum(not call.mcp for call in calls)
     reasons = [f"{own:,} of the agent's own tools, which no server has"] if own else []
-    for status, words in NEVER_RAN.items():
-        if count := sum(call.mcp and call.status is status for call in calls):
-            reasons.append(f"{count:,} {words}")
-    return "; ".join(reasons) + ("; --call ID sends one" if len(reasons) > bool(own) else "")
+    if others := never_ran(call for call in calls if call.mcp):
+        reasons.append(f"{others}; --call ID sends one")
+    return "; ".join(reasons)

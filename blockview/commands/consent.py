@@ -15,6 +15,9 @@ from blockview.core.rows import Row
 from blockview.core.safetext import short_name, visible
 from blockview.core.trust import Trust
 
+_ANSWERS = {"y": "y", "yes": "y", "a": "a", "always": "a", "q": "q", "quit": "q"}
+"""Anything else, such as `abort`, is a no."""
+
 
 class Consent:
     """What the person has allowed in this run. Nothing of it is ever stored."""
@@ -64,9 +67,14 @@ class Consent:
             name = short_name(server.name)
             raise Failure(f"{name} needs your consent and there is no terminal to ask on; in a script give --yes")
         _forget_typed(self._terminal)
-        print(visible(question), end="", file=sys.stderr, flush=True)
-        line = self._terminal.readline()
-        answer = line.strip().lower()[:1]
+        line = ""
+        try:
+            print(visible(question), end="", file=sys.stderr, flush=True)
+            line = self._terminal.readline()
+        finally:
+            if not line.endswith("\n"):  # what follows does not belong to the question
+                print(file=sys.stderr)
+        answer = _ANSWERS.get(line.strip().lower(), "")
         self.stopped = answer == "q" or not line
         return answer if answer in answers else ""
 

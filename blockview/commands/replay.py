@@ -80,14 +80,19 @@ def run(options: Namespace) -> int:
     consent = Consent(_terminal(options), given=options.yes)
     sending = _Run(replayer, lookup, Depth(options.coerce), consent, len(calls))
     done: list[Replayed] = []
+    signalled: SystemExit | None = None
     try:
         for one in sending.all(calls, go_on=options.continue_on_error):
             done.append(one)
     except KeyboardInterrupt:
         sending.interrupted = True
+    except SystemExit as error:
+        signalled = error
     finally:
         replayer.close()
     _print(session, done, options)
+    if signalled is not None:
+        raise signalled
     if sending.interrupted:
         return 130
     if done and all(one.comparison is None and one.live.outcome.sent is None for one in done):

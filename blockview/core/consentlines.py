@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -70,6 +71,12 @@ class Planned(msgspec.Struct, frozen=True):
     def hindrance(self) -> str:
         """Why the call cannot be sent; empty if it can."""
         return self.seen.prepared.blocked or self.unreachable or ("" if self.route.destination else self.route.reason)
+
+
+def never_ran(calls: Iterable[ToolCall]) -> str:
+    """How many of the calls are not known to have reached a server, and why; empty when all have."""
+    counts = Counter(call.status for call in calls)
+    return "; ".join(f"{counts[status]:,} {words}" for status, words in NEVER_RAN.items() if counts[status])
 
 
 def server_rows(destination: Destination, reason: str, *, connected: bool, width: int) -> list[Row]:

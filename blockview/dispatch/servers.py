@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +24,8 @@ from blockview.dispatch.expand import Discreet, literal
 from blockview.dispatch.masking import plain_urls, shown_command, shown_url
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)", re.DOTALL)
+_MOST_NAMES = 8
+"""Names in one message."""
 _CONTROL = re.compile(r"[\0\r\n]")
 
 
@@ -185,7 +188,7 @@ def _by_name(reachable: list[Entry], recorded: str) -> Choice | None:
         return _usable(exact[0], _place(exact[0]))
     alike = [entry for entry in reachable if sanitised(entry.server.name) == sanitised(recorded)]
     if len(alike) > 1:
-        names = ", ".join(_words(entry.server.name) for entry in alike)
+        names = _several([entry.server.name for entry in alike])
         return Choice(None, f"the recorded server {_words(recorded)} can be any of {names}; {_how_to_give(recorded)}")
     if alike:
         return _usable(alike[0], f"{_words(alike[0].server.name)}, {_place(alike[0])}")
@@ -212,8 +215,8 @@ def _of_given(given: list[Entry], recorded: str, named: Callable[[], Collection[
     if last or (len(given) == 1 and set(names) == {recorded}):
         chosen = (last or given)[0]
         return _usable(chosen, f"{_words(chosen.server.name)} answers for {_words(recorded)}, {_place(chosen)}")
-    there = f"the recording names {', '.join(map(_words, names))}; " if names else ""
-    here = ", ".join(_words(entry.server.name) for entry in given)
+    there = f"the recording names {_several(names)}; " if names else ""
+    here = _several([entry.server.name for entry in given])
     example = f"for example --server {_flag_name(short)}=COMMAND"
     return Choice(None, f"none of the given servers answers for {_words(recorded)}: {there}given: {here}; {example}")
 
@@ -222,7 +225,7 @@ def _for_unnamed(flags: list[Entry]) -> Choice:
     if len(flags) == 1:
         return _usable(flags[0], f"the recording names no server, {flags[0].server.source} gives one")
     if flags:
-        names = ", ".join(_words(entry.server.name) for entry in flags)
+        names = _several([entry.server.name for entry in flags])
         return Choice(None, f"the recording names no server and several are given: {names}")
     return Choice(None, "the recording names no server; give one with --server NAME=COMMAND or --url NAME=URL")
 
@@ -242,6 +245,12 @@ def _words(name: str) -> str:
     """A name inside a message. What was meant as a URL and is taken as a name may hold a secret."""
     name = plain_urls(name) if len(name) <= NAME_WIDTH else plain_urls(name[:NAME_WIDTH]) + ELLIPSIS
     return visible(name) if name.isprintable() and " " not in name else repr(name)
+
+
+def _several(names: Collection[str]) -> str:
+    """Names inside a message: the first of them, and how many more there are."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(map(_words, islice(names, _MOST_NAMES))) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _flag_name(name: str) -> str:

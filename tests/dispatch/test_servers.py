@@ -207,6 +207,14 @@ def test_what_was_not_given_is_held_back_and_a_call_for_it_is_told_how_to_give_i
     assert "is configured" not in find_server(found, "else", lambda: ["else", "mine"]).reason
 
 
+def test_a_message_names_a_few_of_many_servers() -> None:
+    names = [f"s{number}" for number in range(2000)]
+    flags = [entry(f"f{number}", Scope.FLAG, "--server") for number in range(20)]
+    reason = find_server(servers(*flags), "x", lambda: names).reason
+    assert "the recording names s0, s1, s2, s3, s4, s5, s6, s7 and 1,992 more; given: f0, " in reason
+    assert len(reason) < 300 and len(find_server(servers(*flags), None).reason) < 200
+
+
 def test_of_a_server_that_is_held_back_and_cannot_be_used_the_reason_is_told() -> None:
     found = only_given(servers(entry("a", problem="the variable X is not set")))
     assert "the variable X is not set" in find_server(found, "a").reason

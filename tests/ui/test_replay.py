@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from blockview.core import compare as core_compare
 from blockview.core.compare import Comparison, compare
 from blockview.core.live import VANISHED
-from blockview.core.model import ContentBlock, ToolCall
+from blockview.core.model import ContentBlock, Status, ToolCall
 from blockview.core.outcome import Ended, Outcome
 from blockview.core.prepare import Found, Missing
 from blockview.core.replaying import Hints
@@ -304,6 +304,25 @@ async def test_no_server_and_no_mcp_call_are_told_with_what_to_do() -> None:
         assert "--server NAME=COMMAND" in app.toasts()[0]
 
 
+async def test_calls_that_never_ran_are_sent_only_when_they_are_meant() -> None:
+    calls = [sessions.call("run_job", "{}"), *[sessions.call("drop", "{}", status=Status.REJECTED)] * 2]
+    replayer = FakeReplayer()
+    async with running(app=app_with(replayer, sessions.session(sessions.block("p", *calls)))) as app:
+        for key in ("R", "A"):
+            await app.press(key)
+            told = shown(app, Confirm)
+            assert "run_job" in told and "drop" not in told
+            assert "left out: 2 rejected and reached no server; R on the call itself sends it" in told
+            await app.press("escape")
+        await app.press("j", "j", "R")
+        assert "! the recording shows that it was rejected and reached no server" in shown(app, Confirm)
+        await app.press("escape", "g", "R", "enter", "a", "escape", "R")
+        assert len(replayer.sent) == 2 and "left out: 2 rejected" in app.toasts()[-1]
+    async with running(app=app_with(replayer, sessions.session(sessions.block("p", *calls[1:])))) as app:
+        await app.press("R")
+        assert isinstance(app.app.screen, SessionScreen) and "left out: 2 rejected" in app.toasts()[-1]
+
+
 async def test_a_connection_that_fails_says_why_and_can_be_tried_again() -> None:
     replayer = FakeReplayer(connects=False)
     async with running(app=app_with(replayer)) as app:
@@ -322,17 +341,17 @@ async def test_a_server_that_fails_costs_only_its_own_calls(dead: str) -> None:
         await app.press(*["j"] * 5, "R")
         text = await app.press("enter")
         assert replayer.started == ["jobs", "logs"]
-        count = {"jobs": 1, "logs": 3}[dead]
-        sendable = "Send this call?" if count == 1 else "Send these 3 calls, in this order?"
-        assert f"{sendable} {4 - count} cannot be sent." in text
+        count = {"jobs": 1, "logs": 2}[dead]
+        sendable = "Send this call?" if count == 1 else "Send these 2 calls, in this order?"
+        assert f"{sendable} {3 - count} cannot be sent." in text
         told = " ".join(shown(app, Confirm).split())
         assert f"! cannot be sent: {dead} could not be reached: exited with code 1" in told
         assert f"! {dead}: server died: exited with code 1" in told and "[red]ModuleNotFoundError[/red]" in told
         text = await app.press("enter")
-        assert len(replayer.sent) == count and "done: 4 calls" in text
+        assert len(replayer.sent) == count and "done: 3 calls" in text
         replayer.dead.clear()
         await app.press("escape", "R", "enter")
-        assert replayer.started[2:] == [dead] and "Send these 4 calls" in await app.text()
+        assert replayer.started[2:] == [dead] and "Send these 3 calls" in await app.text()
 
 
 async def test_the_schemas_of_one_server_are_used_when_another_one_fails() -> None:
@@ -388,38 +407,38 @@ async def test_a_block_is_sent_in_order_after_one_question() -> None:
     replayer = FakeReplayer(lambda call: answer(SAME))
     async with running(app=app_with(replayer)) as app:
         text = await app.press("j", "j", "j", "j", "j", "R")
-        assert "4 calls" in text and "Start jobs, logs" in text
+        assert "3 calls" in text and "Start jobs, logs" in text
         await app.press("enter")
-        assert replayer.started == ["jobs", "logs"] and "Send these 4 calls, in this order?" in await app.text()
+        assert replayer.started == ["jobs", "logs"] and "Send these 3 calls, in this order?" in await app.text()
         text = await app.press("enter")
-        assert [tool for tool, _ in replayer.sent] == ["run_job", "run_job", "get_log", "run_job"]
-        assert "done: 4 calls" in text and text.count("result  212 ms") == 4 and "= same" in text
+        assert [tool for tool, _ in replayer.sent] == ["run_job", "run_job", "get_log"]
+        assert "done: 3 calls" in text and text.count("result  212 ms") == 3 and "= same" in text
         await app.press("j", "enter")
         assert '{"limit":5.5}' in shown(app, Compared)
         await app.press("escape")
         assert isinstance(app.app.screen, Sending)
         await app.press("escape")
         assert isinstance(app.app.screen, SessionScreen)
-        assert len(app.session.view.live) == 4
+        assert len(app.session.view.live) == 3
 
 
 async def test_a_block_stops_at_the_first_error_that_is_not_recorded() -> None:
     def answers(call: ToolCall) -> Outcome:
-        bad = call.tool == "get_log" or call.arguments == '{"limit":5.5}'
+        bad = call.arguments in ('{"limit":5.0,"opts":{"retries":3.0,"ratio":0.50}}', '{"limit":5.5}')
         return answer("limit must be integer", ended=Ended.TOOL_ERROR) if bad else answer(SAME)
 
     replayer = FakeReplayer(answers)
     async with running(app=app_with(replayer)) as app:
         await app.press("j", "j", "j", "j", "j", "R", "enter")
         text = await app.press("enter")
-        assert len(replayer.sent) == 3
-        assert "stopped after 3 of 4" in text and "not sent" in text and text.count("! tool error") == 2
+        assert len(replayer.sent) == 1
+        assert "stopped after 1 of 3" in text and "not sent" in text and text.count("! tool error") == 1
         text = await app.press("c")
-        assert len(replayer.sent) == 4 and "done: 4 calls" in text
+        assert len(replayer.sent) == 3 and "done: 3 calls" in text and text.count("! tool error") == 2
     async with running(app=app_with(FakeReplayer(lambda call: None))) as app:
         await app.press("j", "j", "j", "j", "j", "R", "enter")
         assert "keeps going" in await glance(app, "enter", "c")
-        assert "stopped after 1 of 4" in await app.press("escape")
+        assert "stopped after 1 of 3" in await app.press("escape")
 
 
 async def test_who_goes_on_after_a_server_has_ended_starts_it_again() -> None:
@@ -433,9 +452,9 @@ async def test_who_goes_on_after_a_server_has_ended_starts_it_again() -> None:
     async with running(app=app_with(replayer)) as app:
         await app.press(*["j"] * 5, "R", "enter")
         text = await app.press("enter")
-        assert len(replayer.sent) == 1 and "stopped after 1 of 4, c starts jobs again and goes on" in text
+        assert len(replayer.sent) == 1 and "stopped after 1 of 3, c starts jobs again and goes on" in text
         await app.press("c")
-        assert [tool for tool, _ in replayer.sent] == ["run_job", "run_job", "get_log", "run_job"]
+        assert [tool for tool, _ in replayer.sent] == ["run_job", "run_job", "get_log"]
         assert replayer.started == ["jobs", "logs", "jobs", "logs"]
 
 
@@ -701,7 +720,7 @@ async def test_all_calls_that_a_filter_keeps_are_sent_in_order() -> None:
         told = shown(app, Confirm)
         view = next(screen.view for screen in app.app.screen_stack if isinstance(screen, SessionScreen))
         kept = [view.call(position) for position in view.all_calls_shown(99)]
-        names = [call.tool for call in kept if call is not None]
+        names = [call.tool for call in kept if call is not None and call.status is not Status.DENIED]
         assert len(names) > 1
         assert f"call {len(names)}/{len(names)}" in told
         await app.press("enter")
@@ -717,7 +736,7 @@ async def test_a_block_sends_only_the_calls_that_a_filter_keeps() -> None:
         kept = view.calls_shown(view.cursor.block)
         assert 0 < len(kept) < len(view.block(view.cursor.block).calls)
         await app.press("R", "enter", "enter")
-        assert [name for name, _ in replayer.sent] == ["run_job"] * len(kept)
+        assert [name for name, _ in replayer.sent] == ["run_job"] * (len(kept) - 1)  # one was denied
 
 
 async def test_too_many_calls_are_not_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

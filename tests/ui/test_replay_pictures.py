@@ -38,6 +38,10 @@ def answers(call: ToolCall) -> Outcome | None:
     return answer("limit must be integer", ended=Ended.TOOL_ERROR) if "5.5" in (call.arguments or "") else answer(LIVE)
 
 
+def refused(call: ToolCall) -> Outcome:
+    return answer("limit: 5 is greater than the maximum of 3", ended=Ended.REFUSED)
+
+
 def warned() -> FakeReplayer:
     return FakeReplayer(
         answers,
@@ -55,7 +59,8 @@ PICTURES: dict[str, tuple[Callable[[], FakeReplayer], tuple[str, ...]]] = {
     "schemas": (warned, ("]", "S")),
     "edit": (warned, (*CALL, "enter", "e", *["right"] * 9, "0")),
     "edited": (warned, (*CALL, "enter", "e", *["right"] * 9, "delete", "7", "ctrl+s")),
-    "stopped": (warned, (*BLOCK, "enter", "enter")),
+    "stopped": (lambda: FakeReplayer(refused), (*BLOCK, "enter", "enter")),
+    "done": (warned, (*BLOCK, "enter", "enter")),
     "compared": (warned, (*CALL, "enter", "enter", "n", "n", "n", "n", "space")),
     "one-column": (warned, (*CALL, "enter", "enter", "s")),
     "beside": (warned, (*CALL, "enter", "enter", "escape")),

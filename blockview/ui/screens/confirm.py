@@ -23,7 +23,7 @@ from blockview.core.consentlines import (
 from blockview.core.lines import Line, Role, Span
 from blockview.core.outcome import Outcome
 from blockview.core.replaying import Destination
-from blockview.core.rows import Fold, Row, Section, Target, ends
+from blockview.core.rows import Fold, Row, Section, Target, ends, text_rows
 from blockview.core.safetext import one_line, short_name
 from blockview.ui.actions import Action, Where, footer_actions
 from blockview.ui.header import number
@@ -63,6 +63,7 @@ class Confirm(RowsScreen):
         *,
         send: Callable[[list[Planned]], None] | None,
         connected: Callable[[], None],
+        note: str = "",
     ) -> None:
         """Ask about calls, of which at least one has a server or `send` is given.
 
@@ -71,12 +72,14 @@ class Confirm(RowsScreen):
             planned: The calls.
             send: Gets the calls when the person confirmed them; None when the servers are only to list their tools.
             connected: Called when servers were connected, so that what is displayed can follow.
+            note: What else is to be known of the calls.
         """
         super().__init__()
         self._replays = replays
         self._planned = list(planned)
         self._send = send
         self._connected = connected
+        self._note = note
         self._failed: dict[Destination, Outcome] = {}
         self._pending: Future[None] | None = None
         self._gave_up = False
@@ -124,6 +127,8 @@ class Confirm(RowsScreen):
         for at, planned in enumerate(self._planned if self._send is not None else ()):
             opened = toggled ^ {Target(at, Section.ARGUMENTS)} if fold is Fold.OPEN else toggled
             calls += [*call_rows(planned, at, len(self._planned), width=width, toggled=opened), Row(())]
+        if self._note:
+            calls += [*text_rows(self._note, Role.QUIET, Target(-1, Section.LIVE), width=width, indent=0), Row(())]
         failed: list[Row] = []
         for server, outcome in self._failed.items():
             name = server.name if len(destinations(self._planned)) > 1 else ""

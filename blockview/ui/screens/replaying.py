@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from blockview.core.consentlines import NEVER_RAN, never_ran
 from blockview.core.find import HEAD, Position
 from blockview.core.view import View
 from blockview.ui.widgets.block_list import BlockList
@@ -68,21 +69,24 @@ class Replaying(Screen[None]):
         plan = self._plan(positions, call)
         if plan is None:
             return
-        replays, chosen, planned = plan
+        replays, chosen, planned, left_out = plan
         send = partial(self._send, replays, chosen)
         if replays.needs_no_question(planned):
+            if left_out:
+                self.notify(left_out, markup=False)
             send(planned)
             return
         from blockview.ui.screens.confirm import Confirm
 
-        self.app.push_screen(Confirm(replays, planned, send=send, connected=self.catalog_changed))
+        screen = Confirm(replays, planned, send=send, connected=self.catalog_changed, note=left_out)
+        self.app.push_screen(screen)
 
     def action_schemas(self) -> None:
         """Ask about the servers of the calls under the cursor, and let them list their tools."""
         plan = self._plan(self._positions(), None)
         if plan is None:
             return
-        replays, _, planned = plan
+        replays, _, planned, _ = plan
         reachable = [each for each in planned if each.route.destination is not None]
         if not reachable:
             self.notify(f"no server: {planned[0].route.reason}", markup=False)
@@ -105,22 +109,31 @@ class Replaying(Screen[None]):
 
     def _plan(
         self, positions: Sequence[Position], call: ToolCall | None
-    ) -> tuple[Replays, list[Position], list[Planned]] | None:
-        """The MCP calls at `positions` and what is to be sent; None once the person was told why there is nothing."""
+    ) -> tuple[Replays, list[Position], list[Planned], str] | None:
+        """The MCP calls at `positions`, what is to be sent, and what is left out, in words.
+
+        None once the person was told why there is nothing.
+        """
         if self.replays is None:
             self.notify(_NO_SERVERS, markup=False)
             return None
-        chosen = [each for each in positions if (found := self.view.call(each)) is not None and found.mcp]
-        if not chosen:
-            one = len(positions) == 1
+        one = len(positions) == 1
+        calls = [(each, found) for each in positions if (found := self.view.call(each)) is not None and found.mcp]
+        if not calls:
             self.notify("not an MCP call: no server would get it" if one else "no MCP call here", markup=False)
+            return None
+        chosen = [each for each, found in calls if one or found.status not in NEVER_RAN]
+        others = "" if one else never_ran(found for _, found in calls)
+        left_out = f"left out: {others}; R on the call itself sends it" if others else ""
+        if not chosen:
+            self.notify(left_out, markup=False)
             return None
         try:
             replays = self.replays()
         except ValueError as error:
             self.notify(str(error), severity="error", markup=False)
             return None
-        return replays, chosen, [replays.plan(self.view, each, call) for each in chosen]
+        return replays, chosen, [replays.plan(self.view, each, call) for each in chosen], left_out
 
     def _send(self, replays: Replays, positions: Sequence[Position], planned: Sequence[Planned]) -> None:
         from blockview.ui.screens.sending import Sending
