@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from blockview.core.consentlines import NEVER_RAN, never_ran
 from blockview.core.find import HEAD, Position
 from blockview.core.view import View
 from blockview.ui.widgets.block_list import BlockList
@@ -114,6 +113,8 @@ class Replaying(Screen[None]):
 
         None once the person was told why there is nothing.
         """
+        from blockview.core.consentlines import NEVER_RAN, never_ran
+
         if self.replays is None:
             self.notify(_NO_SERVERS, markup=False)
             return None
